@@ -1,0 +1,53 @@
+/* rowcall.conf: `name = value` lines, `#` comments, sections `[vars]` (and later `[model "pattern"]`). Every setting is one row of the table in
+ * conf.c: name, kind, default, bounds, one line of help. rowcall.conf(5) has a paragraph for each. */
+#ifndef BASE_CONF_H
+#define BASE_CONF_H
+#include <stdint.h>
+#include "base/net.h"
+#include "base/problem.h"
+#include "base/str.h"
+
+struct conf {
+	char *path;                     /* the file itself, absolute */
+	/* places; relative ones are relative to the configuration file's folder */
+	char *data_dir;                 /* directory.db and ledger.db */
+	char *run_dir;                  /* fcgi.sock, writer.sock, rowcalld.pid */
+	char *migrations_dir;           /* default: PKGDATADIR/migrations */
+	char *secrets_file;
+	char *user, *group;             /* who writer and workers become when started as root; empty: stay */
+	char *socket_group;             /* group that may connect to fcgi.sock (nginx's); empty: the service's own */
+	/* the service */
+	char *base_url;                 /* "https://host:port", without a slash at the end */
+	char *zone;                     /* IANA zone of NOW */
+	char *anonymous;                /* `none`, or scopes, comma-separated */
+	char *log_level;
+	int64_t workers;                /* 0: one a core */
+	int64_t listen_backlog;
+	char *synchronous;              /* FULL or NORMAL */
+	bool allow_network_fs;
+	int64_t drain_ms;               /* how long a worker may take to finish at a stop */
+	/* limits; spec section 4.4 */
+	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_kept_payload;
+	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;
+	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd;
+	int64_t write_timeout_ms;       /* how long a write may wait for the writer */
+	bool strict;
+	char *upstream_ca_file;         /* PEM bundle for upstream TLS; empty: the system's */
+	char *metrics_allow;            /* addresses that may read /api/status and /api/metrics; comma-separated */
+	char *cors_origins;             /* comma-separated; empty: no CORS */
+	struct net_policy *upstreams;   /* from allow_upstream, which may be given several times */
+	struct conf_var *vars;          /* [vars], a list */
+};
+
+struct conf_var { char *name, *value; struct conf_var *next; };
+
+/* Reads and checks the file, then `overrides` ("NAME=VALUE", n of them). NULL: why->detail is one clear line, "FILE:LINE: what". */
+struct conf *conf_load(const char *path, char *const *overrides, size_t n, struct problem *why);
+void conf_free(struct conf *c);
+struct str conf_var(const struct conf *c, struct str name);     /* p NULL when not in [vars] */
+/* Calls fn for every setting, for man-page checks and `--help`. */
+void conf_each(void (*fn)(void *ctx, const char *name, const char *kind, const char *dflt, const char *help), void *ctx);
+/* True when NAME is a known setting. */
+bool conf_known(const char *name);
+
+#endif

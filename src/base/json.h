@@ -1,0 +1,35 @@
+/* JSON as this service reads and writes it: RFC 8259 strictly, duplicate names refused (compared after unescaping), lone surrogates
+ * refused, depth bounded; RFC 8785 for what is hashed. Objects are json-c's. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+#include <json-c/json.h>
+#include "base/buf.h"
+#include "base/problem.h"
+
+enum { JSON_DEPTH_MAX = 64 };           /* nesting of arrays and objects; 64 is accepted, 65 is not */
+
+/* Parses exactly one text. NULL: why is 400 `invalid_json` with position and reason. The value `null` has no json-c object, so success is
+ * told by the return value 0, failure by -1; *out may be NULL on success. With an arena the arena owns *out, without one the caller puts it. */
+int json_parse(struct arena *a, struct str text, struct json_object **out, struct problem *why);
+/* The same check without building anything: 0, or -1 with why. */
+int json_check(struct str text, struct problem *why);
+/* Canonical form (RFC 8785): names sorted by UTF-16 code units, numbers as ECMAScript writes them. */
+void json_canonical(struct buf *out, struct json_object *o);
+/* Compact text, UTF-8, slashes not escaped, members in insertion order. */
+void json_text(struct buf *out, struct json_object *o);
+/* ECMAScript's Number::toString; out holds at least 32 bytes. */
+void json_number(double v, char *out);
+
+/* Member access that never crashes. */
+struct json_object *json_get(struct json_object *o, const char *name);  /* NULL when o is no object or has no such member */
+struct str json_str(struct json_object *o);                             /* the string's bytes; p NULL when o is no string */
+struct json_object *json_pointer(struct json_object *o, struct str pointer, bool *found);  /* RFC 6901 */
+/* Builders. */
+struct json_object *json_new_str(struct str s);                         /* NULL (JSON null) when s.p is NULL */
+void json_put(struct json_object *o, const char *name, struct json_object *value);         /* adds; value is owned by o */
+void json_put_text(struct json_object *o, const char *name, const char *s);                /* null when s is NULL */
+void json_put_str(struct json_object *o, const char *name, struct str s);
+void json_put_int(struct json_object *o, const char *name, int64_t v);
+void json_put_bool(struct json_object *o, const char *name, bool v);
+
+#endif
