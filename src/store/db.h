@@ -1,0 +1,53 @@
+/* SQLite: the only file that calls sqlite3_*. A connection belongs to one process and is never open across a fork. */
+#ifndef STORE_DB_H
+#define STORE_DB_H
+#include "base/buf.h"
+#include "base/problem.h"
+#include "store/sql.h"
+
+struct db;
+struct db_stmt;
+
+enum db_mode { DB_READ, DB_WRITE };
+
+/* Opens an existing file. DB_READ: SQLITE_OPEN_READONLY, retries SQLITE_READONLY_RECOVERY/CANTINIT; DB_WRITE: WAL, PERSIST_WAL, synchronous as given
+ * ("FULL"/"NORMAL"), auto-checkpoint in this connection only. NULL with why 503 naming the file and the missing right. Registers the SQL functions
+ * sha256_hex(x) and chain_hash(prev, name1, value1, …): SHA-256 in hex over prev followed by the canonical JSON of the record {name: value…}. */
+struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous, struct problem *why);
+void db_close(struct db *d);
+
+/* Values by type string, one letter each: i int64_t, d double, t const char * (NULL is SQL NULL), s struct str (p NULL is SQL NULL), b struct str as
+ * blob, n SQL NULL (takes no argument). Text must stay alive until db_end. Prepared once per connection, reused; at most one use of one id at a time per
+ * connection is cached, nested uses prepare another. Statements must be ended before the fiber suspends. */
+struct db_stmt *db_start(struct db *d, enum sql_id id, const char *types, ...);
+int db_step(struct db_stmt *s);                         /* 1 a row, 0 no more, -1 failed (logged; SQLITE_BUSY and READONLY_RECOVERY were retried) */
+int64_t db_int(struct db_stmt *s, int column);
+double db_real(struct db_stmt *s, int column);
+struct str db_text(struct db_stmt *s, int column);      /* p NULL for SQL NULL; valid until the next step or end */
+bool db_is_null(struct db_stmt *s, int column);
+int db_columns(struct db_stmt *s);
+const char *db_column_name(struct db_stmt *s, int column);
+void db_end(struct db_stmt *s);                         /* NULL is fine */
+/* One row with one value; found false when there is none. -1 when the query failed. */
+int db_one_int(struct db *d, enum sql_id id, int64_t *out, bool *found, const char *types, ...);
+
+/* A read transaction over several statements (snapshot). Never held across a suspension. */
+int db_begin_read(struct db *d);
+void db_end_read(struct db *d);
+
+/* For the writer and migrate only. */
+int db_begin(struct db *d);                             /* BEGIN IMMEDIATE */
+int db_commit(struct db *d);
+void db_rollback(struct db *d);
+int db_savepoint(struct db *d);
+int db_release(struct db *d);                           /* keeps what was done since the savepoint */
+int db_undo(struct db *d);                              /* rolls back to the savepoint and releases it */
+int db_exec(struct db *d, const char *text);            /* a fixed text or a migration; -1 logged */
+int64_t db_changes(struct db *d);
+/* Why the last call on d failed: "constraint", "full", "io", "busy", "readonly", "corrupt", "other" and SQLite's message. */
+const char *db_error_kind(struct db *d);
+const char *db_error_text(struct db *d);
+/* Checkpoint bounded work: passive, then truncate when the WAL is longer than limit pages and nobody reads. Writer only. */
+void db_checkpoint(struct db *d, int64_t wal_pages_limit);
+
+#endif
