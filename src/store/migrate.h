@@ -2,11 +2,12 @@
  * schema_migrations (number, name, SHA-256 of its text, time). PRAGMA user_version is the highest applied number. */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
+#include <stdbool.h>
 #include "base/problem.h"
 #include "store/sql.h"
 
 /* Brings the file up to date, creating it (mode 0640) when absent. Refused (why->detail says what and what to do) when the file is newer than the
- * program's migrations, an applied migration's text was changed, another process has the file open for writing (flock on <file>.lock), or the folder is on
+ * program's migrations, an applied migration's text was changed, another process has the file open for writing (db_open), or the folder is on
  * a network file system (unless allow_network_fs). Returns the number applied now, or -1. */
 int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs, struct problem *why);
 

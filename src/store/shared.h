@@ -2,6 +2,7 @@
 #ifndef STORE_SHARED_H
 #define STORE_SHARED_H
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,7 +28,11 @@ struct shared {
 
 /* Anonymous shared mapping; before any fork. For tests and rowcall(1) without a service: a private one does. */
 struct shared *shared_new(void);
-/* The role of a peer process by its pid: ROLE_NONE when it is no child of this master. */
+/* The writer says that it takes frames; the master waits for it (at most ms; true when it is ready). */
+void shared_writer_ready(struct shared *s, bool ready);
+bool shared_wait_writer(struct shared *s, int64_t ms);
+/* The role of a peer process by its pid: ROLE_NONE when it is no child of this master. A worker stores its own pid before it connects to
+ * the writer, since the master may get to it later. */
 enum shared_role shared_role_of(struct shared *s, pid_t pid);
 void shared_count(struct shared *s, enum shared_counter c, uint64_t n);
 const char *shared_counter_name(enum shared_counter c);

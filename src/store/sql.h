@@ -2,6 +2,8 @@
  * sql_directory.inc and sql_ledger.inc: X(ID, KIND, ROLES, REFUSAL, "text"), one paragraph a subject, so that id and text stand together. */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
+#include <stdbool.h>
+#include <stdint.h>
 
 enum sql_file { SQL_DIRECTORY, SQL_LEDGER, SQL_FILES };
 
@@ -35,5 +37,9 @@ struct sql {
 };
 
 const struct sql *sql_get(enum sql_id id);      /* never NULL; fatal on an id out of range */
+bool sql_exists(unsigned id);                   /* id is one of the list: for numbers that come from outside */
+/* A checksum over all ids and texts: numbers from another build of the program are recognised by it. */
+uint32_t sql_fingerprint(void);
+const char *sql_file_name(enum sql_file f);     /* "directory" or "ledger" */
 
 #endif

@@ -11,7 +11,7 @@ struct write;
 
 /* Once a process, after loop_init. socket: path of writer.sock; shared may be NULL (rowcall). timeout_ms bounds every write. */
 void write_init(const char *socket, struct shared *shared, int64_t timeout_ms);
-void write_done(void);
+void write_done(void);                          /* closes the connection; no write may be under way */
 
 struct write *write_new(struct arena *a, enum sql_file file);
 /* Types as for db_start. Values are copied. */
@@ -19,9 +19,12 @@ void write_add(struct write *w, enum sql_id id, const char *types, ...);
 /* Names the PROOF statement that gives a row when this write has been applied; needed for a repeat after the writer died. */
 void write_proof(struct write *w, enum sql_id id, const char *types, ...);
 unsigned write_statements(const struct write *w);
-/* 0 committed (durable). -1: why is 409/412-like `<refusal code>` with status 409 when a guard refused (the caller maps it), or 503 `ledger_unavailable`
- * (Retry-After 1) when it was not applied or cannot be known. */
+/* 0 committed (durable). -1: why is 409 `<refusal code>` when it was refused (nothing of it was applied; the caller maps the status), or 503 `ledger_unavailable`
+ * (Retry-After 1) when it was not applied or cannot be known: see write_unknown. 413 `write_too_large` when it exceeds a limit of wire.h. Only on a fiber;
+ * once for each write. */
 int write_submit(struct write *w, struct problem *why);
+/* After a 503 of write_submit: true when the write may have been applied (no answer came), false when it certainly was not. */
+bool write_unknown(const struct write *w);
 int64_t write_result(const struct write *w);    /* first column of the last statement with RETURNING; 0 when none */
 /* False while the writer says that the file cannot be written: nothing that must be recorded may start. */
 bool write_healthy(enum sql_file file);

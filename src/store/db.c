@@ -1,0 +1,692 @@
+/* SQLite behind a short vocabulary: open, start, step, read a column, end; begin and commit for the one process that writes. This file knows how
+ * SQLite fails; it knows no table and no statement (sql.c) and nothing of batches (daemon/writer.c). */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "store/db.h"
+
+enum {
+	DB_BUSY_READ_MS = 100,          /* a reader meets a lock only while the WAL is recovered */
+	DB_BUSY_WRITE_MS = 1000,        /* somebody's sqlite3(1) in the middle of a transaction: fail, tell, try again later */
+	DB_BUSY_CHECKPOINT_MS = 100,    /* how long a checkpoint that has to wait for readers may hold up writes */
+	DB_RETRIES = 20,                /* of a reader that came while the WAL is recovered, DB_RETRY_MS apart */
+	DB_RETRY_MS = 5,
+	DB_LOG_US = 10 * 1000 * 1000,   /* the same failure is logged once in this time */
+	DB_WAL_LONG = 4,                /* times the limit: then a checkpoint waits for readers */
+};
+
+enum control { CONTROL_BEGIN, CONTROL_BEGIN_READ, CONTROL_COMMIT, CONTROL_ROLLBACK, CONTROL_SAVEPOINT, CONTROL_RELEASE, CONTROL_BACK, CONTROL_N };
+
+static const char *const control_text[CONTROL_N] = {
+	"BEGIN IMMEDIATE", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT w", "RELEASE w", "ROLLBACK TO w",
+};
+
+struct db_stmt {
+	struct db *d;
+	sqlite3_stmt *s;                /* NULL: could not be prepared */
+	enum sql_id id;
+	bool busy, cached, stepped;
+	bool misused;                   /* the number of values is not that of its parameters */
+};
+
+struct db {
+	sqlite3 *h;
+	char *path;
+	enum sql_file file;
+	enum db_mode mode;
+	int lock;                       /* descriptor of <path>.lock; -1 for a reader */
+	pid_t client;
+	int error;                      /* extended code of the last failure */
+	char text[256];                 /* and SQLite's words for it */
+	int logged;                     /* the last failure that was logged, and when: a full disk would fill the log too */
+	int64_t logged_us;
+	int64_t wal_pages, checkpoint_at;
+	sqlite3_stmt *control[CONTROL_N];
+	struct db_stmt stmt[SQL_N];
+};
+
+/* Failures */
+
+static const struct { int code; const char *kind; } kinds[] = {
+	{ SQLITE_CONSTRAINT, "constraint" },
+	{ SQLITE_FULL, "full" },
+	{ SQLITE_IOERR, "io" },
+	{ SQLITE_BUSY, "busy" },
+	{ SQLITE_LOCKED, "busy" },
+	{ SQLITE_READONLY, "readonly" },
+	{ SQLITE_CORRUPT, "corrupt" },
+	{ SQLITE_NOTADB, "corrupt" },
+};
+
+const char *db_error_kind(struct db *d)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if ((d->error & 0xff) == kinds[i].code)
+			return kinds[i].kind;
+	return "other";
+}
+
+const char *db_error_text(struct db *d)
+{
+	return d->text;
+}
+
+/* Keeps why and logs it, except a violated constraint: that is an answer. */
+static int failed(struct db *d, const char *what)
+{
+	d->error = sqlite3_extended_errcode(d->h);
+	snprintf(d->text, sizeof(d->text), "%s", sqlite3_errmsg(d->h));
+	if ((d->error & 0xff) != SQLITE_CONSTRAINT && (d->error != d->logged || clock_mono_us() > d->logged_us + DB_LOG_US)) {
+		log_error("%s: %s: %s (%s, %d)", d->path, what, d->text, db_error_kind(d), d->error);
+		d->logged = d->error;
+		d->logged_us = clock_mono_us();
+	}
+	return -1;
+}
+
+/* What a reader may meet while the writer opens, recovers or leaves the file; it is over in a moment. */
+static bool transient(const struct db *d, int rc)
+{
+	if (d->mode != DB_READ)
+		return false;
+	return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_PROTOCOL || rc == SQLITE_READONLY_RECOVERY || rc == SQLITE_READONLY_CANTINIT ||
+		rc == SQLITE_READONLY_CANTLOCK;
+}
+
+static void wait_a_moment(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = DB_RETRY_MS * 1000000L }, NULL);
+}
+
+/* SQL functions */
+
+static void sql_sha256_hex(sqlite3_context *c, int argc, sqlite3_value **argv)
+{
+	char hex[CRYPTO_HEX];
+	const char *p = sqlite3_value_blob(argv[0]);
+
+	(void)argc;
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+		return;
+	crypto_sha256_hex(str_make(p ? p : "", (size_t)sqlite3_value_bytes(argv[0])), hex);
+	sqlite3_result_text(c, hex, -1, SQLITE_TRANSIENT);
+}
+
+static struct str value_text(sqlite3_value *v)
+{
+	const char *p = (const char *)sqlite3_value_text(v);
+
+	return str_make(p ? p : "", (size_t)sqlite3_value_bytes(v));
+}
+
+static struct json_object *value_json(sqlite3_value *v)
+{
+	switch (sqlite3_value_type(v)) {
+	case SQLITE_NULL:
+		return NULL;
+	case SQLITE_INTEGER:
+		return json_object_new_int64(sqlite3_value_int64(v));
+	case SQLITE_FLOAT:
+		return json_object_new_double(sqlite3_value_double(v));
+	default:
+		return json_new_str(value_text(v));
+	}
+}
+
+static void sql_chain_hash(sqlite3_context *c, int argc, sqlite3_value **argv)
+{
+	struct buf b = BUF_MALLOC;
+	struct json_object *record;
+	char hex[CRYPTO_HEX];
+
+	if (argc < 3 || argc % 2 == 0) {
+		sqlite3_result_error(c, "chain_hash: names and values do not pair", -1);
+		return;
+	}
+	record = json_object_new_object();
+	for (int i = 1; i < argc; i += 2)
+		json_put(record, (const char *)sqlite3_value_text(argv[i]), value_json(argv[i + 1]));
+	buf_putstr(&b, value_text(argv[0]));
+	json_canonical(&b, record);
+	crypto_sha256_hex(buf_str(&b), hex);
+	sqlite3_result_text(c, hex, -1, SQLITE_TRANSIENT);
+	json_object_put(record);
+	buf_free(&b);
+}
+
+static void sql_client_pid(sqlite3_context *c, int argc, sqlite3_value **argv)
+{
+	const struct db *d = sqlite3_user_data(c);
+
+	(void)argc, (void)argv;
+	sqlite3_result_int64(c, d->client);
+}
+
+static int register_functions(struct db *d)
+{
+	int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+
+	if (sqlite3_create_function(d->h, "sha256_hex", 1, flags | SQLITE_DETERMINISTIC, NULL, sql_sha256_hex, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_create_function(d->h, "chain_hash", -1, flags | SQLITE_DETERMINISTIC, NULL, sql_chain_hash, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_create_function(d->h, "client_pid", 0, flags, d, sql_client_pid, NULL, NULL) != SQLITE_OK)
+		return -1;
+	return 0;
+}
+
+/* Opening */
+
+/* "<path><suffix>: what is missing", or nothing when the rights are there. */
+static bool lacks(char *out, size_t n, const char *path, const char *suffix, int right)
+{
+	char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s%s", path, suffix) >= (int)sizeof(name))
+		return false;
+	if (faccessat(AT_FDCWD, name, right, AT_EACCESS) == 0)
+		return false;
+	if (errno == ENOENT && *suffix && right == R_OK)
+		snprintf(out, n, "%.300s does not exist: it is there only while the writer has the file open", name);
+	else if (errno == ENOENT && *suffix)
+		return false;
+	else
+		snprintf(out, n, "%.300s: no right to %s it: %s", name, right == R_OK ? "read" : "write", strerror(errno));
+	return true;
+}
+
+static void explain(const struct db *d, struct problem *why)
+{
+	static const char *const suffix[] = { "", "-wal", "-shm" };
+	char text[400], folder[PATH_MAX];
+	int right = d->mode == DB_READ ? R_OK : W_OK;
+	char *slash;
+
+	problem_set(why, 503, "ledger_unavailable");
+	if (why)
+		why->retry_after = 1;
+	for (size_t i = 0; i < 3; i++)
+		if (lacks(text, sizeof(text), d->path, suffix[i], right)) {
+			problem_detail(why, "%s", text);
+			return;
+		}
+	snprintf(folder, sizeof(folder), "%s", d->path);
+	slash = strrchr(folder, '/');
+	if (slash)
+		*slash = 0;
+	if (d->mode == DB_WRITE && lacks(text, sizeof(text), slash ? folder : ".", "", W_OK))
+		problem_detail(why, "%s", text);
+	else
+		problem_detail(why, "%.300s: %s", d->path, d->h ? sqlite3_errmsg(d->h) : "out of memory");
+}
+
+/* One writer, whoever starts it: a second one is told who the first is. */
+static int take_lock(struct db *d, struct problem *why)
+{
+	char name[PATH_MAX], holder[32] = "";
+	ssize_t n;
+
+	if (snprintf(name, sizeof(name), "%s.lock", d->path) >= (int)sizeof(name))
+		return problem_set(why, 503, "ledger_unavailable");
+	d->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (d->lock < 0) {
+		problem_set(why, 503, "ledger_unavailable");
+		problem_detail(why, "%.300s: %s", name, strerror(errno));
+		return -1;
+	}
+	if (flock(d->lock, LOCK_EX | LOCK_NB) < 0) {
+		n = pread(d->lock, holder, sizeof(holder) - 1, 0);
+		holder[n > 0 ? strspn(holder, "0123456789") : 0] = 0;
+		problem_set(why, 503, "ledger_unavailable");
+		problem_detail(why, "%.300s is open for writing by process %s", d->path, *holder ? holder : "(unknown)");
+		problem_fix(why, "stop the service, or send the change to it");
+		return -1;
+	}
+	n = snprintf(holder, sizeof(holder), "%ld\n", (long)getpid());
+	if (ftruncate(d->lock, 0) < 0 || pwrite(d->lock, holder, (size_t)n, 0) != n)
+		log_debug("%s: %s", name, strerror(errno));     /* the number is for people; the lock is what counts */
+	return 0;
+}
+
+static int on_commit(void *arg, sqlite3 *h, const char *name, int pages)
+{
+	struct db *d = arg;
+
+	(void)h, (void)name;
+	if (pages < d->wal_pages)
+		d->checkpoint_at = 0;   /* started anew */
+	d->wal_pages = pages;
+	return SQLITE_OK;
+}
+
+static const char reader_pragmas[] =
+	"PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0";
+/* recursive_triggers: REPLACE cannot pass the triggers that refuse DELETE. journal_size_limit: a WAL that grew under long readers shrinks again. */
+static const char writer_pragmas[] =
+	"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 33554432; PRAGMA recursive_triggers = ON; PRAGMA trusted_schema = OFF;"
+	"PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0; PRAGMA cache_spill = OFF";
+
+static int set_cache(struct db *d)
+{
+	static const int kb[2][SQL_FILES] = { { 2048, 1024 }, { 4096, 16384 } };
+	char text[64];
+
+	snprintf(text, sizeof(text), "PRAGMA cache_size = -%d", kb[d->mode == DB_WRITE][d->file]);
+	return sqlite3_exec(d->h, text, NULL, NULL, NULL);
+}
+
+static int is_wal(void *arg, int n, char **value, char **name)
+{
+	(void)n, (void)name;
+	*(bool *)arg = value[0] && strcmp(value[0], "wal") == 0;
+	return 0;
+}
+
+static int setup_writer(struct db *d, const char *synchronous)
+{
+	int on = 1;
+	bool wal = false;
+
+	if (sqlite3_file_control(d->h, "main", SQLITE_FCNTL_PERSIST_WAL, &on) != SQLITE_OK ||
+	    sqlite3_exec(d->h, "PRAGMA journal_mode = WAL", is_wal, &wal, NULL) != SQLITE_OK || !wal)
+		return -1;
+	if (sqlite3_exec(d->h, strcmp(synchronous, "NORMAL") == 0 ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL", NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_exec(d->h, writer_pragmas, NULL, NULL, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_wal_hook(d->h, on_commit, d);
+	return 0;
+}
+
+static int setup(struct db *d, const char *synchronous)
+{
+	sqlite3_db_config(d->h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(d->h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(d->h, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+	if (register_functions(d) < 0 || set_cache(d) != SQLITE_OK)
+		return -1;
+	if (d->mode == DB_WRITE)
+		return setup_writer(d, synchronous);
+	sqlite3_db_config(d->h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	if (sqlite3_exec(d->h, reader_pragmas, NULL, NULL, NULL) != SQLITE_OK)
+		return -1;
+	/* The first read, so that a file that cannot be read is told now. */
+	for (int i = 0;; i++) {
+		int rc = sqlite3_exec(d->h, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+
+		if (rc == SQLITE_OK || !transient(d, sqlite3_extended_errcode(d->h)) || i == DB_RETRIES)
+			return rc == SQLITE_OK ? 0 : -1;
+		wait_a_moment();
+	}
+}
+
+struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous, struct problem *why)
+{
+	struct db *d = mem_alloc(sizeof(*d));
+	int flags = (mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+
+	d->path = mem_strdup(path);
+	d->file = file;
+	d->mode = mode;
+	d->lock = -1;
+	if (mode == DB_WRITE && take_lock(d, why) < 0)
+		goto out;
+	if (sqlite3_open_v2(path, &d->h, flags, NULL) == SQLITE_OK) {
+		/* Before anything is prepared: preparing reads the schema and may meet a lock. */
+		sqlite3_busy_timeout(d->h, mode == DB_READ ? DB_BUSY_READ_MS : DB_BUSY_WRITE_MS);
+		if (setup(d, synchronous) == 0)
+			return d;
+	}
+	explain(d, why);
+out:
+	db_close(d);
+	return NULL;
+}
+
+void db_close(struct db *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < CONTROL_N; i++)
+		sqlite3_finalize(d->control[i]);
+	for (size_t i = 0; i < SQL_N; i++)
+		sqlite3_finalize(d->stmt[i].s);
+	if (sqlite3_close(d->h) != SQLITE_OK)
+		log_fatal("%s: closed while a statement is in use", d->path);
+	if (d->lock >= 0)
+		close(d->lock);
+	free(d->path);
+	free(d);
+}
+
+/* Statements */
+
+static sqlite3_stmt *prepare(struct db *d, const struct sql *q)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	for (int i = 0;; i++) {
+		rc = sqlite3_prepare_v3(d->h, q->text, -1, SQLITE_PREPARE_PERSISTENT, &s, NULL);
+		if (rc == SQLITE_OK)
+			return s;
+		if (i == DB_RETRIES || (!transient(d, rc) && (rc & 0xff) != SQLITE_SCHEMA))
+			break;
+		wait_a_moment();
+	}
+	failed(d, q->name);
+	return NULL;
+}
+
+/* The cached statement, or a new one when that is in use. */
+static struct db_stmt *take(struct db *d, enum sql_id id)
+{
+	const struct sql *q = sql_get(id);
+	struct db_stmt *s = &d->stmt[id];
+
+	if (q->file != d->file)
+		log_fatal("%s: %s belongs to the other file", d->path, q->name);
+	if (s->busy)
+		s = mem_alloc(sizeof(*s));
+	else
+		s->cached = true;
+	s->d = d;
+	s->id = id;
+	s->busy = true;
+	s->stepped = false;
+	if (!s->s)
+		s->s = prepare(d, q);
+	return s;
+}
+
+static void bind_text(struct db_stmt *s, int i, struct str v)
+{
+	if (v.p)
+		sqlite3_bind_text64(s->s, i, v.p, v.n, SQLITE_STATIC, SQLITE_UTF8);
+	else
+		sqlite3_bind_null(s->s, i);
+}
+
+static void bind_value(struct db_stmt *s, int i, const struct wire_value *v)
+{
+	switch (v->type) {
+	case 'i':
+		sqlite3_bind_int64(s->s, i, v->i);
+		break;
+	case 'd':
+		sqlite3_bind_double(s->s, i, v->d);
+		break;
+	case 's':
+		bind_text(s, i, v->s);
+		break;
+	case 'b':
+		sqlite3_bind_blob64(s->s, i, v->s.p ? v->s.p : "", v->s.n, SQLITE_STATIC);
+		break;
+	case 'n':
+		sqlite3_bind_null(s->s, i);
+		break;
+	default:
+		log_fatal("%s: no type '%c' of a value", sql_get(s->id)->name, v->type);
+	}
+}
+
+struct db_stmt *db_start_values(struct db *d, enum sql_id id, const struct wire_value *value, unsigned n)
+{
+	struct db_stmt *s = take(d, id);
+
+	s->misused = s->s && (unsigned)sqlite3_bind_parameter_count(s->s) != n;
+	for (unsigned i = 0; s->s && !s->misused && i < n; i++)
+		bind_value(s, (int)i + 1, &value[i]);
+	return s;
+}
+
+static struct db_stmt *start_list(struct db *d, enum sql_id id, const char *types, va_list ap)
+{
+	struct wire_value value[WIRE_VALUES_MAX];
+	unsigned n = wire_values(value, types, ap);
+	struct db_stmt *s = db_start_values(d, id, value, n);
+
+	if (s->misused)
+		log_fatal("%s: %u values for %d parameters", sql_get(id)->name, n, sqlite3_bind_parameter_count(s->s));
+	return s;
+}
+
+struct db_stmt *db_start(struct db *d, enum sql_id id, const char *types, ...)
+{
+	struct db_stmt *s;
+	va_list ap;
+
+	va_start(ap, types);
+	s = start_list(d, id, types, ap);
+	va_end(ap);
+	return s;
+}
+
+int db_step(struct db_stmt *s)
+{
+	int rc;
+
+	if (!s->s || s->misused)
+		return -1;
+	for (int i = 0;; i++) {
+		rc = sqlite3_step(s->s);
+		if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+			break;
+		if (s->stepped || i == DB_RETRIES || !transient(s->d, rc))
+			return failed(s->d, sql_get(s->id)->name);
+		sqlite3_reset(s->s);
+		wait_a_moment();
+	}
+	s->stepped = true;
+	return rc == SQLITE_ROW ? 1 : 0;
+}
+
+int64_t db_int(struct db_stmt *s, int column)
+{
+	return sqlite3_column_int64(s->s, column);
+}
+
+double db_real(struct db_stmt *s, int column)
+{
+	return sqlite3_column_double(s->s, column);
+}
+
+struct str db_text(struct db_stmt *s, int column)
+{
+	const char *p = (const char *)sqlite3_column_text(s->s, column);
+
+	return str_make(p, p ? (size_t)sqlite3_column_bytes(s->s, column) : 0);
+}
+
+bool db_is_null(struct db_stmt *s, int column)
+{
+	return sqlite3_column_type(s->s, column) == SQLITE_NULL;
+}
+
+int db_columns(struct db_stmt *s)
+{
+	return sqlite3_column_count(s->s);
+}
+
+const char *db_column_name(struct db_stmt *s, int column)
+{
+	return sqlite3_column_name(s->s, column);
+}
+
+void db_end(struct db_stmt *s)
+{
+	if (!s)
+		return;
+	if (!s->cached) {
+		sqlite3_finalize(s->s);
+		free(s);
+		return;
+	}
+	sqlite3_reset(s->s);
+	sqlite3_clear_bindings(s->s);
+	s->busy = false;
+}
+
+int db_one_int(struct db *d, enum sql_id id, int64_t *out, bool *found, const char *types, ...)
+{
+	struct db_stmt *s;
+	va_list ap;
+	int rc;
+
+	va_start(ap, types);
+	s = start_list(d, id, types, ap);
+	va_end(ap);
+	rc = db_step(s);
+	*found = rc == 1;
+	*out = rc == 1 ? db_int(s, 0) : 0;
+	db_end(s);
+	return rc < 0 ? -1 : 0;
+}
+
+int db_inspect(struct db *d, enum sql_id id, int *parameters, bool *readonly)
+{
+	struct db_stmt *s = take(d, id);
+	int rc = s->s ? 0 : -1;
+
+	if (s->s) {
+		*parameters = sqlite3_bind_parameter_count(s->s);
+		*readonly = sqlite3_stmt_readonly(s->s) != 0;
+	}
+	db_end(s);
+	return rc;
+}
+
+/* Transactions */
+
+static int control(struct db *d, enum control c)
+{
+	int rc;
+
+	if (!d->control[c] && sqlite3_prepare_v3(d->h, control_text[c], -1, SQLITE_PREPARE_PERSISTENT, &d->control[c], NULL) != SQLITE_OK)
+		return failed(d, control_text[c]);
+	rc = sqlite3_step(d->control[c]);
+	if (rc != SQLITE_DONE)
+		failed(d, control_text[c]);
+	sqlite3_reset(d->control[c]);
+	return rc == SQLITE_DONE ? 0 : -1;
+}
+
+int db_begin_read(struct db *d)
+{
+	return control(d, CONTROL_BEGIN_READ);
+}
+
+void db_end_read(struct db *d)
+{
+	if (!sqlite3_get_autocommit(d->h))
+		control(d, CONTROL_COMMIT);
+}
+
+int db_begin(struct db *d)
+{
+	return control(d, CONTROL_BEGIN);
+}
+
+int db_commit(struct db *d)
+{
+	return control(d, CONTROL_COMMIT);
+}
+
+void db_rollback(struct db *d)
+{
+	if (!sqlite3_get_autocommit(d->h))
+		control(d, CONTROL_ROLLBACK);
+}
+
+int db_savepoint(struct db *d)
+{
+	return control(d, CONTROL_SAVEPOINT);
+}
+
+int db_release(struct db *d)
+{
+	return control(d, CONTROL_RELEASE);
+}
+
+int db_undo(struct db *d)
+{
+	return control(d, CONTROL_BACK) < 0 ? -1 : control(d, CONTROL_RELEASE);
+}
+
+int db_exec(struct db *d, const char *text)
+{
+	return sqlite3_exec(d->h, text, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(d, "a migration");
+}
+
+bool db_in_transaction(struct db *d)
+{
+	return !sqlite3_get_autocommit(d->h);
+}
+
+int64_t db_changes(struct db *d)
+{
+	return sqlite3_changes64(d->h);
+}
+
+void db_set_client(struct db *d, pid_t pid)
+{
+	d->client = pid;
+}
+
+static int read_int(void *arg, int n, char **value, char **name)
+{
+	(void)n, (void)name;
+	*(int *)arg = value[0] ? atoi(value[0]) : -1;
+	return 0;
+}
+
+int db_user_version(struct db *d)
+{
+	int version = -1;
+
+	if (sqlite3_exec(d->h, "PRAGMA user_version", read_int, &version, NULL) != SQLITE_OK)
+		return failed(d, "PRAGMA user_version");
+	return version;
+}
+
+int db_set_user_version(struct db *d, int version)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "PRAGMA user_version = %d", version);
+	return db_exec(d, text);
+}
+
+/* Checkpoints */
+
+int64_t db_wal_pages(struct db *d)
+{
+	return d->wal_pages;
+}
+
+void db_checkpoint(struct db *d, int64_t wal_pages_limit)
+{
+	bool wait = d->wal_pages > wal_pages_limit * DB_WAL_LONG;
+	int rc;
+
+	if (d->wal_pages <= wal_pages_limit || d->wal_pages < d->checkpoint_at)
+		return;
+	/* A passive one copies what no reader needs and never waits; the next write starts the WAL anew when nobody reads from it at that moment. With
+	 * readers always there that moment may never come, hence the other kind. Not TRUNCATE: writing over an existing WAL costs half of extending it. */
+	sqlite3_busy_timeout(d->h, DB_BUSY_CHECKPOINT_MS);
+	rc = sqlite3_wal_checkpoint_v2(d->h, NULL, wait ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	if (rc != SQLITE_OK && (rc & 0xff) != SQLITE_BUSY)
+		failed(d, "checkpoint");
+	sqlite3_busy_timeout(d->h, DB_BUSY_WRITE_MS);
+	d->checkpoint_at = d->wal_pages + wal_pages_limit;
+}
