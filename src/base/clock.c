@@ -61,6 +61,22 @@ static void put_digits(char *out, int value, int width)
 		out[i] = (char)('0' + value % 10);
 }
 
+static void put_date(char *out, int year, int month, int day)
+{
+	memcpy(out, "0000-00-00", 11);
+	put_digits(out, year, 4);
+	put_digits(out + 5, month, 2);
+	put_digits(out + 8, day, 2);
+}
+
+static void put_time(char *out, int hour, int minute, int second)
+{
+	memcpy(out, "00:00:00", 9);
+	put_digits(out, hour, 2);
+	put_digits(out + 3, minute, 2);
+	put_digits(out + 6, second, 2);
+}
+
 static int64_t in_range(int64_t ms)
 {
 	return ms < first_ms ? first_ms : ms > last_ms ? last_ms : ms;
@@ -85,13 +101,10 @@ void clock_iso(int64_t ms, char out[CLOCK_ISO])
 	days = (seconds >= 0 ? seconds : seconds - 86399) / 86400;
 	of_day = (int)(seconds - days * 86400);
 	date_of(days, &year, &month, &day);
-	memcpy(out, "0000-00-00T00:00:00.000Z", CLOCK_ISO);
-	put_digits(out, year, 4);
-	put_digits(out + 5, month, 2);
-	put_digits(out + 8, day, 2);
-	put_digits(out + 11, of_day / 3600, 2);
-	put_digits(out + 14, of_day / 60 % 60, 2);
-	put_digits(out + 17, of_day % 60, 2);
+	put_date(out, year, month, day);
+	put_time(out + 11, of_day / 3600, of_day / 60 % 60, of_day % 60);
+	out[10] = 'T';
+	memcpy(out + 19, ".000Z", 6);
 	put_digits(out + 20, milli, 3);
 }
 
@@ -209,9 +222,8 @@ int clock_in_zone(int64_t ms, const char *zone, struct clock_local *out)
 	when = (time_t)seconds;
 	localtime_r(&when, &tm);
 	offset = (int)(tm.tm_gmtoff / 60);
-	strftime(out->date, sizeof(out->date), "%Y-%m-%d", &tm);
-	put_digits(out->date, tm.tm_year + 1900, 4);
-	strftime(out->time, sizeof(out->time), "%H:%M:%S", &tm);
+	put_date(out->date, tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+	put_time(out->time, tm.tm_hour, tm.tm_min, tm.tm_sec);
 	snprintf(out->iso, sizeof(out->iso), "%.10sT%.8s.%03d%c%02d:%02d", out->date, out->time, milli, offset < 0 ? '-' : '+',
 	         abs(offset) / 60 % 100, abs(offset) % 60);
 	return 0;

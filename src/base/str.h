@@ -3,6 +3,7 @@
 #define BASE_STR_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct str {
 	const char *p;          /* NULL: absent (as against empty) */
