@@ -1,0 +1,30 @@
+/* Who is calling: the credential as it was presented and checked, and what it may see and do (spec section 3). */
+#ifndef CALL_CALLER_H
+#define CALL_CALLER_H
+#include "base/conf.h"
+#include "base/secret.h"
+#include "directory/directory.h"
+#include "lang/scope.h"
+
+enum caller_kind { CALLER_ANONYMOUS, CALLER_TOKEN, CALLER_OWNER };
+
+/* How credentials were presented; p NULL when absent. The web layer fills it from headers, body and query. */
+struct caller_presented { struct str terminal_key, bearer, capability_token, body_token, share; };
+
+struct caller {
+	enum caller_kind kind;
+	const char *actor;              /* "owner:terminal-key", "cap:<fingerprint>", "anonymous" */
+	const struct scope *anonymous;  /* what everybody may do; NULL: none */
+};
+
+/* Once a process and at a change of settings; -1 when the setting `anonymous` is malformed. */
+int caller_init(const struct conf *conf, const struct secrets *secrets, struct problem *why);
+/* 400 `ambiguous_credential`, 401 `token_invalid`. Same credential in several places is one. */
+int caller_resolve(struct caller *out, struct arena *a, const struct caller_presented *p, struct problem *why);
+bool caller_reads(const struct caller *c, struct str key, struct str category, bool enabled);
+/* The same as a predicate for the directory layer; c must stay alive. */
+struct directory_reader caller_reader(const struct caller *c);
+/* 401 `unauthorized` unless the owner. */
+int caller_need_owner(const struct caller *c, struct problem *why);
+
+#endif

@@ -1,0 +1,57 @@
+/* The whole decision to run something, readable top to bottom in dispatch_call. Flows and agents come back here with their trace's budget. */
+#ifndef CALL_DISPATCH_H
+#define CALL_DISPATCH_H
+#include "base/clock.h"
+#include "call/caller.h"
+#include "store/write.h"
+
+/* What a process needs to make calls; set once. */
+struct dispatch_context {
+	const struct conf *conf;
+	struct secrets *secrets;
+	struct shared *shared;
+	struct directory *directory;
+};
+void dispatch_init(const struct dispatch_context *c);
+const struct dispatch_context *dispatch_context(void);
+
+/* One budget per trace, shared by all its calls. */
+struct dispatch_trace {
+	char id[32];                    /* "t_…" */
+	int64_t deadline_us;            /* monotonic */
+	unsigned depth, steps;
+	int64_t cost_microusd;
+};
+void dispatch_trace_new(struct dispatch_trace *t);
+
+struct dispatch_request {
+	struct arena *arena;
+	const struct caller *caller;
+	struct dispatch_trace *trace;
+	const char *parent;             /* invocation id of the calling flow or agent, or NULL */
+	struct str key;
+	struct str body;                /* the argument string; p NULL when args are given */
+	const struct str *arg;          /* args as an array, or NULL */
+	size_t args;
+	struct json_object *named;      /* args as an object, or NULL */
+	bool shape;
+	struct str contract;            /* the digest that the caller read; p NULL: none */
+	struct str on_behalf_of, authorized_by;         /* claims */
+};
+
+struct dispatch_result {
+	bool ran, ok, material;
+	const char *kind;               /* "invocation_result" or "shaped_dry_run" */
+	struct str result;              /* text; redacted */
+	struct json_object *shaped;     /* the built request of a dry run, the arena's */
+	char id[32];                    /* "inv_…"; "" for a dry run */
+	const char *runner, *actor;
+	int64_t cost_microusd, duration_us;
+	char input[CRYPTO_HEX], output[CRYPTO_HEX], contract[CRYPTO_HEX];       /* fingerprints */
+};
+
+/* 0: it ran (out->ok says how it went) and its receipt is durable, or it was shaped. -1 with why: nothing ran (or, error `receipt_not_written`, it ran and could not be
+ * recorded: out->ran is true and out->id set, result withheld). The unknown-key answer has extra {"attempted","did_you_mean"}. */
+int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why);
+
+#endif

@@ -1,0 +1,244 @@
+/* Makes and completes an instance folder; see instance.h. It starts nothing: that is up.c. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/crypto.h"
+#include "base/mem.h"
+#include "ctl/certificate.h"
+#include "ctl/instance.h"
+
+enum {
+	INSTANCE_KEY_BYTES = 32,        /* random bytes of a new TERMINAL_KEY */
+	INSTANCE_FILE_MAX = 1 << 20,    /* bytes of a template file */
+};
+
+static int fail(struct problem *why, const char *what, const char *path)
+{
+	problem_set(why, 500, "instance");
+	problem_detail(why, "%s %s: %s", what, path, strerror(errno));
+	return -1;
+}
+
+/* All or nothing: a new file beside the old one takes its place. */
+static int write_file(const char *path, struct str text, mode_t mode, struct problem *why)
+{
+	struct buf tmp = BUF_MALLOC;
+	int fd, rc = -1;
+
+	buf_printf(&tmp, "%s.new", path);
+	fd = open(buf_text(&tmp), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n || fchmod(fd, mode) < 0 || fsync(fd) < 0 || rename(buf_text(&tmp), path) < 0)
+		fail(why, "cannot write", path);
+	else
+		rc = 0;
+	if (fd >= 0)
+		close(fd);
+	buf_free(&tmp);
+	return rc;
+}
+
+static int read_file(const char *path, struct buf *out, struct problem *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		buf_reserve(out, INSTANCE_FILE_MAX);
+		while ((n = read(fd, out->data + out->len, out->cap - out->len - 1)) > 0)
+			out->len += (size_t)n;
+		close(fd);
+	}
+	return n < 0 ? fail(why, "cannot read", path) : 0;
+}
+
+static char *path_in(const struct instance *in, const char *name)
+{
+	struct buf b = BUF_MALLOC;
+
+	buf_printf(&b, "%s/%s", in->dir, name);
+	return (char *)buf_text(&b);
+}
+
+static int make_dirs(const struct instance *in, struct problem *why)
+{
+	static const char *const dirs[] = { "log", "run", "tls" };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		char *path = path_in(in, dirs[i]);
+		int rc = mkdir(path, 0750) < 0 && errno != EEXIST ? fail(why, "cannot make", path) : 0;
+
+		free(path);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void conf_text(struct buf *b, const struct instance *in)
+{
+	buf_printf(b,
+	    "# Settings of this instance, made by `rowcall up`; every setting is in rowcall.conf(5).\n"
+	    "base_url = https://localhost:%d\n"
+	    "data_dir = .\n"
+	    "run_dir = run\n"
+	    "secrets_file = secrets.env\n", in->port);
+}
+
+static void secrets_text(struct buf *b, const struct instance *in)
+{
+	unsigned char key[INSTANCE_KEY_BYTES];
+
+	(void)in;
+	crypto_random(key, sizeof(key));
+	buf_puts(b, "# NAME=value; rows name these variables, their values stay here. Read again whenever this file changes.\nTERMINAL_KEY=");
+	crypto_base64url(b, str_make((const char *)key, sizeof(key)));
+	buf_putc(b, '\n');
+	explicit_bzero(key, sizeof(key));
+}
+
+/* Files that are made once and then are the administrator's. */
+static const struct { const char *name; mode_t mode; void (*text)(struct buf *, const struct instance *); } files[] = {
+	{ "secrets.env", 0600, secrets_text },
+	{ "rowcall.conf", 0640, conf_text },
+};
+
+static int make_files(const struct instance *in, bool *made, struct problem *why)
+{
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = path_in(in, files[i].name);
+		struct buf b = BUF_MALLOC;
+		int rc = 0;
+
+		if (access(path, F_OK) < 0) {
+			*made = true;
+			files[i].text(&b, in);
+			rc = write_file(path, buf_str(&b), files[i].mode, why);
+		}
+		buf_free(&b);
+		free(path);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int instance_prepare(const struct instance *in, bool *made, struct problem *why)
+{
+	char *key = path_in(in, "tls/key.pem"), *cert = path_in(in, "tls/cert.pem");
+	int rc = -1;
+
+	*made = false;
+	if (make_dirs(in, why) < 0 || make_files(in, made, why) < 0)
+		goto out;
+	rc = access(key, F_OK) == 0 && access(cert, F_OK) == 0 ? 0 : certificate_make(key, cert, why);
+out:
+	free(key);
+	free(cert);
+	return rc;
+}
+
+/* The user of nginx's workers: who owns the folder. Only root may say so. */
+static void nginx_user(struct buf *b, const struct instance *in)
+{
+	struct stat st;
+	struct passwd *pw;
+
+	if (geteuid() != 0 || stat(in->dir, &st) < 0 || (pw = getpwuid(st.st_uid)) == NULL)
+		return;
+	buf_printf(b, "user %s;", pw->pw_name);
+}
+
+static void nginx_dir(struct buf *b, const struct instance *in) { buf_puts(b, in->dir); }
+static void nginx_port(struct buf *b, const struct instance *in) { buf_printf(b, "%d", in->port); }
+static void nginx_http_port(struct buf *b, const struct instance *in) { buf_printf(b, "%d", in->http_port); }
+
+static const struct { const char *name; void (*value)(struct buf *, const struct instance *); } variables[] = {
+	{ "@USER@", nginx_user }, { "@DIR@", nginx_dir }, { "@PORT@", nginx_port }, { "@HTTP_PORT@", nginx_http_port },
+};
+
+static void substitute_line(struct buf *out, struct str line, const struct instance *in)
+{
+	while (line.n > 0) {
+		size_t i = 0;
+
+		for (; line.p[0] == '@' && i < sizeof(variables) / sizeof(variables[0]); i++)
+			if (str_starts(line, variables[i].name))
+				break;
+		if (line.p[0] == '@' && i < sizeof(variables) / sizeof(variables[0])) {
+			variables[i].value(out, in);
+			line = str_skip(line, strlen(variables[i].name));
+		} else {
+			buf_putc(out, line.p[0]);
+			line = str_skip(line, 1);
+		}
+	}
+	buf_putc(out, '\n');
+}
+
+/* Lines marked #http stand only with plain HTTP. */
+static void substitute(struct buf *out, struct str text, const struct instance *in)
+{
+	struct str line;
+
+	while (text.p != NULL) {
+		line = str_cut(&text, '\n');
+		if (in->http_port == 0 && str_find(line, str_of("#http")) >= 0)
+			continue;
+		substitute_line(out, line, in);
+	}
+}
+
+int instance_nginx(const struct instance *in, struct problem *why)
+{
+	static const struct { const char *from, *to; } nginx_files[] = {
+		{ "instance.conf.in", "nginx.conf" },
+		{ "rowcall-http.conf", "rowcall-http.conf" },
+		{ "rowcall-server.conf", "rowcall-server.conf" },
+		{ "rowcall-fastcgi.conf", "rowcall-fastcgi.conf" },
+	};
+
+	if (strpbrk(in->dir, " \t;{}'\"\\$") != NULL) {
+		problem_set(why, 500, "instance");
+		problem_detail(why, "the path %s holds a character that nginx.conf cannot name", in->dir);
+		return -1;
+	}
+	for (size_t i = 0; i < sizeof(nginx_files) / sizeof(nginx_files[0]); i++) {
+		struct buf from = BUF_MALLOC, text = BUF_MALLOC, out = BUF_MALLOC;
+		char *to = path_in(in, nginx_files[i].to);
+		int rc;
+
+		buf_printf(&from, "%s/conf/nginx/%s", in->share, nginx_files[i].from);
+		rc = read_file(buf_text(&from), &text, why);
+		if (rc == 0) {
+			substitute(&out, buf_str(&text), in);
+			rc = write_file(to, buf_str(&out), 0640, why);
+		}
+		buf_free(&from);
+		buf_free(&text);
+		buf_free(&out);
+		free(to);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int instance_free_port(void)
+{
+	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t n = sizeof(sa);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = -1;
+
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&sa, n) == 0 && getsockname(fd, (struct sockaddr *)&sa, &n) == 0)
+		port = ntohs(sa.sin_port);
+	if (fd >= 0)
+		close(fd);
+	return port;
+}

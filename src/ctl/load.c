@@ -1,0 +1,197 @@
+/* `rowcall load`; see load.h. Rows go through directory/mutate.c, so every rule and the event log hold for them too. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/crypto.h"
+#include "base/escape.h"
+#include "base/mem.h"
+#include "ctl/ctl.h"
+#include "ctl/load.h"
+#include "directory/mutate.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
+
+enum { LOAD_FILE_MAX = 16 << 20 };      /* bytes of one file of rows */
+
+static int read_whole(const char *path, struct buf *out, struct problem *why)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
+	ssize_t n = 0;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		problem_set(why, 400, "cannot_read");
+		problem_detail(why, "%m");
+	} else if (st.st_size > LOAD_FILE_MAX) {
+		problem_set(why, 413, "file_too_large");
+	} else {
+		buf_reserve(out, (size_t)st.st_size + 1);
+		while (out->len < (size_t)st.st_size && (n = read(fd, out->data + out->len, (size_t)st.st_size - out->len)) > 0)
+			out->len += (size_t)n;
+		rc = n < 0 ? problem_set(why, 400, "cannot_read") : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static void report(const char *path, struct str key, const struct problem *why)
+{
+	ctl_fail(0, "%s: %.*s: %s%s%s%s%s", path, (int)key.n, key.p ? key.p : "", why->error, why->detail[0] ? ": " : "", why->detail,
+	    why->how_to_fix[0] ? "\n  " : "", why->how_to_fix);
+}
+
+static void load_row(struct load *l, const struct mutate *m, const char *path, struct json_object *row)
+{
+	struct mutate_result r;
+	struct problem why = { 0 };
+	struct str key = json_str(json_get(row, "key"));
+	int rc = mutate_create(m, row, &r, &why);
+
+	if (rc < 0 && strcmp(why.error, "key_exists") == 0) {
+		if (!l->replace) {
+			l->kept++;
+			return;
+		}
+		rc = mutate_put(m, key, row, &r, &why);
+	}
+	if (rc == 0) {
+		l->loaded++;
+		if (!l->quiet)
+			printf("%.*s\n", (int)key.n, key.p);
+	} else {
+		l->failed++;
+		report(path, key, &why);
+	}
+}
+
+static void load_file(struct load *l, const struct mutate *m, const char *path)
+{
+	struct buf text = BUF_ARENA(m->arena);
+	struct json_object *o = NULL;
+	struct problem why = { 0 };
+
+	if (read_whole(path, &text, &why) < 0 || json_parse(m->arena, buf_str(&text), &o, &why) < 0) {
+		l->failed++;
+		report(path, str_of(""), &why);
+	} else if (json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			load_row(l, m, path, json_object_array_get_idx(o, i));
+	} else {
+		load_row(l, m, path, o);
+	}
+	arena_reset(m->arena);
+}
+
+static void load_path(struct load *l, const struct mutate *m, const char *path)
+{
+	struct buf pattern = BUF_MALLOC;
+	struct stat st;
+	glob_t found;
+
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		load_file(l, m, path);
+		return;
+	}
+	buf_printf(&pattern, "%s/*.json", path);
+	if (glob(buf_text(&pattern), 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			load_file(l, m, found.gl_pathv[i]);
+		globfree(&found);
+	}
+	buf_free(&pattern);
+}
+
+static void load_all(void *arg)
+{
+	struct load *l = arg;
+	struct problem why = { 0 };
+	struct secrets *secrets = NULL;
+	struct buf socket = BUF_MALLOC;
+	struct mutate m = { .arena = arena_new(), .actor = "owner:rowcall" };
+	char trace[32] = "t_";
+
+	crypto_id(clock_ms(), trace + 2);
+	m.trace = trace;
+	buf_printf(&socket, "%s/writer.sock", l->conf->run_dir);
+	write_init(buf_text(&socket), NULL, l->conf->write_timeout_ms);
+	if ((secrets = secret_open(l->conf->secrets_file, &why)) == NULL || (m.directory = directory_open(l->conf, NULL, &why)) == NULL) {
+		l->failed++;
+		ctl_fail(0, "%s: %s", why.error, why.detail);
+		goto out;
+	}
+	m.secrets = secrets;
+	for (int i = 0; i < l->paths; i++)
+		load_path(l, &m, l->path[i]);
+out:
+	directory_close(m.directory);
+	secret_close(secrets);
+	write_done();
+	arena_free(m.arena);
+	buf_free(&socket);
+}
+
+void load_rows(struct load *l)
+{
+	loop_init();
+	fiber_main(load_all, l);
+	loop_done();
+}
+
+static const char usage[] =
+	"usage: rowcall load [-c FILE] [-o NAME=VALUE] [--replace] PATH...\n\n"
+	"Puts rows from JSON files (one row or an array of rows each; a folder stands for its *.json files) into\n"
+	"the directory of a running service. Rows that exist are left alone.\n\n"
+	"  -c, --config FILE       the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
+	"  -o, --set NAME=VALUE    overrides a setting; repeatable\n"
+	"      --replace           write over rows that exist\n"
+	"  -q, --quiet             print refusals only\n"
+	"  -h, --help              this text\n\n"
+	"Exit code: 0 all rows are there, 1 at least one was refused, 64 usage, 78 configuration.\n";
+
+int ctl_load(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "config", required_argument, NULL, 'c' }, { "set", required_argument, NULL, 'o' }, { "replace", no_argument, NULL, 'r' },
+		{ "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	const char *path = PKGCONFDIR "/rowcall.conf";
+	char **overrides = mem_alloc((size_t)argc * sizeof(*overrides));
+	size_t n = 0;
+	struct load l = { 0 };
+	struct problem why = { 0 };
+	struct conf *conf;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:o:qh", options, NULL)) != -1) {
+		switch (c) {
+		case 'c': path = optarg; break;
+		case 'o': overrides[n++] = optarg; break;
+		case 'r': l.replace = true; break;
+		case 'q': l.quiet = true; break;
+		case 'h': fputs(usage, stdout); free(overrides); return CTL_OK;
+		default: fputs(usage, stderr); free(overrides); return CTL_USAGE;
+		}
+	}
+	l.path = argv + optind;
+	l.paths = argc - optind;
+	if (l.paths == 0) {
+		free(overrides);
+		return ctl_fail(CTL_USAGE, "load needs a file or folder of rows; see rowcall load --help");
+	}
+	conf = conf_load(path, overrides, n, &why);
+	free(overrides);
+	if (conf == NULL)
+		return ctl_fail(CTL_CONFIG, "%s", why.detail);
+	l.conf = conf;
+	load_rows(&l);
+	conf_free(conf);
+	if (!l.quiet)
+		fprintf(stderr, "rowcall: %d loaded, %d already there, %d refused\n", l.loaded, l.kept, l.failed);
+	return l.failed ? CTL_FAILED : CTL_OK;
+}

@@ -1,0 +1,471 @@
+/* `rowcall up`: a whole service in one folder: rowcalld and nginx as children, in the foreground until a signal. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/mem.h"
+#include "call/outbound.h"
+#include "ctl/ctl.h"
+#include "ctl/instance.h"
+#include "ctl/load.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
+
+enum {
+	UP_PORT = 8443,                 /* default TLS port */
+	UP_READY_MS = 15000,            /* how long a start may take */
+	UP_STOP_MS = 45000,             /* how long a stop may take before children are killed; above drain_timeout */
+	UP_POLL_MS = 25,
+	UP_OPTIONS_MAX = 256,
+};
+
+struct up {
+	struct instance instance;
+	const char *shown_dir;          /* the folder as it was named */
+	char *override[UP_OPTIONS_MAX]; /* NAME=VALUE, ours first */
+	size_t overrides;
+	struct conf *conf;
+	bool first;                     /* the folder was made by this start */
+	pid_t rowcalld, nginx;
+	bool ready;
+	int rows;
+};
+
+static const char usage[] =
+	"usage: rowcall up [OPTION...] [DIR]\n\n"
+	"Runs a service in the folder DIR (default: ./instance), which is made on the first start: configuration,\n"
+	"secrets, databases, certificate, nginx.conf and the starter rows. Ctrl-C stops it; the next start goes on.\n\n"
+	"      --port PORT             TLS port on loopback (default: 8443; 0: any free one)\n"
+	"      --http-port PORT        also plain HTTP on loopback, for local use and load tests (0: any free one)\n"
+	"      --workers N             worker processes (default: one a core)\n"
+	"      --allow-upstream ADDR   lets http rows reach a loopback or private ADDR, ADDR/bits or ADDR:port; repeatable\n"
+	"      --set NAME=VALUE        any setting of rowcall.conf(5); repeatable\n"
+	"      --no-rows               do not load the starter rows on the first start\n"
+	"      --share DIR             where conf/ and migrations/ are (default: " PKGDATADIR ")\n"
+	"  -h, --help                  this text\n\n"
+	"Options hold for this start only; settings that should stay belong in DIR/rowcall.conf.\n"
+	"Exit code: 0 stopped by a signal, 1 a part failed, 64 usage, 78 configuration.\n";
+
+static void add_override(struct up *u, const char *name, const char *value)
+{
+	struct buf b = BUF_MALLOC;
+
+	if (u->overrides == UP_OPTIONS_MAX)
+		exit(ctl_fail(CTL_USAGE, "more than %d settings on the command line", UP_OPTIONS_MAX));
+	buf_printf(&b, "%s=%s", name, value);
+	u->override[u->overrides++] = (char *)buf_text(&b);
+}
+
+static int parse_port(const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*text == '\0' || *end != '\0' || n < 0 || n > 65535)
+		exit(ctl_fail(CTL_USAGE, "`%s` is no port (0 to 65535)", text));
+	return n == 0 ? instance_free_port() : (int)n;
+}
+
+/* Options that are a setting under another name. */
+static const struct { int option; const char *setting; } setting_options[] = {
+	{ 'w', "workers" }, { 'a', "allow_upstream" },
+};
+
+static bool setting_option(struct up *u, int c)
+{
+	for (size_t i = 0; i < sizeof(setting_options) / sizeof(setting_options[0]); i++) {
+		if (setting_options[i].option == c) {
+			add_override(u, setting_options[i].setting, optarg);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* 0, or an exit code + 1. */
+static int parse(struct up *u, int argc, char **argv, bool *rows)
+{
+	static const struct option options[] = {
+		{ "port", required_argument, NULL, 'p' }, { "http-port", required_argument, NULL, 'H' }, { "workers", required_argument, NULL, 'w' },
+		{ "allow-upstream", required_argument, NULL, 'a' }, { "set", required_argument, NULL, 's' }, { "no-rows", no_argument, NULL, 'n' },
+		{ "share", required_argument, NULL, 'S' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'p': u->instance.port = parse_port(optarg); break;
+		case 'H': u->instance.http_port = parse_port(optarg); break;
+		case 'S': u->instance.share = optarg; break;
+		case 'n': *rows = false; break;
+		case 's':
+			if (strchr(optarg, '=') == NULL)
+				return ctl_fail(CTL_USAGE, "--set wants NAME=VALUE, not `%s`", optarg) + 1;
+			if (u->overrides == UP_OPTIONS_MAX)
+				return ctl_fail(CTL_USAGE, "more than %d settings on the command line", UP_OPTIONS_MAX) + 1;
+			u->override[u->overrides++] = mem_strdup(optarg);
+			break;
+		case 'h': fputs(usage, stdout); return CTL_OK + 1;
+		default:
+			if (!setting_option(u, c)) {
+				fputs(usage, stderr);
+				return CTL_USAGE + 1;
+			}
+		}
+	}
+	if (argc - optind > 1)
+		return ctl_fail(CTL_USAGE, "one folder, not %d; see rowcall up --help", argc - optind) + 1;
+	u->shown_dir = optind < argc ? argv[optind] : "./instance";
+	return 0;
+}
+
+static int open_dir(struct up *u)
+{
+	if (mkdir(u->shown_dir, 0750) < 0 && errno != EEXIST)
+		return ctl_fail(CTL_FAILED, "cannot make %s: %s", u->shown_dir, strerror(errno));
+	if ((u->instance.dir = realpath(u->shown_dir, NULL)) == NULL || (u->instance.share = realpath(u->instance.share, NULL)) == NULL)
+		return ctl_fail(CTL_FAILED, "%s: %s", u->instance.dir ? "--share" : u->shown_dir, strerror(errno));
+	return 0;
+}
+
+static int load_conf(struct up *u)
+{
+	struct buf path = BUF_MALLOC, value = BUF_MALLOC;
+	struct problem why = { 0 };
+
+	buf_printf(&value, "https://localhost:%d", u->instance.port);
+	add_override(u, "base_url", buf_text(&value));
+	buf_clear(&value);
+	buf_printf(&value, "%s/migrations", u->instance.share);
+	add_override(u, "migrations_dir", buf_text(&value));
+	buf_printf(&path, "%s/rowcall.conf", u->instance.dir);
+	u->conf = conf_load(buf_text(&path), u->override, u->overrides, &why);
+	buf_free(&path);
+	buf_free(&value);
+	return u->conf ? 0 : ctl_fail(CTL_CONFIG, "%s", why.detail);
+}
+
+/* The program `name`: beside this one, in ../sbin, or on the usual paths. */
+static char *find_program(const char *name, const char *const *dirs)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n < 0 ? 0 : n] = '\0';
+	if ((slash = strrchr(self, '/')) != NULL)
+		*slash = '\0';
+	for (; *dirs != NULL; dirs++) {
+		struct buf b = BUF_MALLOC;
+
+		buf_printf(&b, "%s%s/%s", **dirs == '/' ? "" : self, *dirs, name);
+		if (access(buf_text(&b), X_OK) == 0)
+			return (char *)buf_text(&b);
+		buf_free(&b);
+	}
+	return NULL;
+}
+
+/* Starts argv with output at the end of the log, in a process group of its own so that the terminal's Ctrl-C reaches only us; it is stopped by
+ * `parent_gone` when we die. */
+static pid_t start(const struct up *u, const char *const argv[], const char *log, int parent_gone)
+{
+	struct buf path = BUF_MALLOC;
+	sigset_t none;
+	pid_t pid;
+	int fd;
+
+	buf_printf(&path, "%s/log/%s", u->instance.dir, log);
+	fd = open(buf_text(&path), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	buf_free(&path);
+	if (fd < 0 || (pid = fork()) < 0)
+		return -1;
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDONLY);
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGPIPE, SIG_DFL);
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, parent_gone);
+		dup2(null, 0);
+		dup2(fd, 1);
+		dup2(fd, 2);
+		execv(argv[0], (char *const *)argv);
+		dprintf(2, "%s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	close(fd);
+	return pid;
+}
+
+static int start_rowcalld(struct up *u)
+{
+	static const char *const dirs[] = { "", "/../sbin", SBINDIR, NULL };
+	char *program = find_program("rowcalld", dirs);
+	const char *argv[2 * UP_OPTIONS_MAX + 8];
+	size_t n = 0;
+
+	if (program == NULL)
+		return ctl_fail(CTL_FAILED, "rowcalld is neither beside rowcall nor in " SBINDIR);
+	argv[n++] = program;
+	argv[n++] = "-c";
+	argv[n++] = u->conf->path;
+	for (size_t i = 0; i < u->overrides; i++) {
+		argv[n++] = "-o";
+		argv[n++] = u->override[i];
+	}
+	argv[n] = NULL;
+	u->rowcalld = start(u, argv, "rowcalld.log", SIGTERM);
+	free(program);
+	return u->rowcalld > 0 ? 0 : ctl_fail(CTL_FAILED, "rowcalld cannot be started: %s", strerror(errno));
+}
+
+static int start_nginx(struct up *u)
+{
+	static const char *const dirs[] = { "/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin", NULL };
+	char *program = find_program("nginx", dirs);
+	const char *const argv[] = { program, "-p", u->instance.dir, "-e", "log/nginx-error.log", "-c", "nginx.conf", NULL };
+
+	if (program == NULL)
+		return ctl_fail(CTL_FAILED, "nginx is not installed (Debian: apt-get install nginx-light)");
+	u->nginx = start(u, argv, "nginx-error.log", SIGQUIT);
+	free(program);
+	return u->nginx > 0 ? 0 : ctl_fail(CTL_FAILED, "nginx cannot be started: %s", strerror(errno));
+}
+
+static bool gone(pid_t *pid)
+{
+	if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) == *pid)
+		*pid = 0;
+	return *pid == 0;
+}
+
+/* Asks the whole way, through nginx and TLS, until a call would work or a part has ended. */
+static void wait_ready(void *arg)
+{
+	struct up *u = arg;
+	int64_t end = clock_mono_us() + (int64_t)UP_READY_MS * 1000;
+	struct arena *a = arena_new();
+	struct problem why = { 0 };
+
+	if (outbound_init(u->conf, &why) < 0) {
+		ctl_fail(0, "%s", why.detail);
+		arena_free(a);
+		return;
+	}
+	while (!u->ready && clock_mono_us() < end && !gone(&u->rowcalld) && !gone(&u->nginx)) {
+		struct outbound_request q = { .arena = a, .method = str_of("GET"), .timeout_ms = 1000 };
+		struct outbound_response r = { 0 };
+
+		q.url = str_of(arena_printf(a, "https://localhost:%d/api/healthz", u->instance.port));
+		outbound_fetch(&q, &r);
+		u->ready = r.status == 200;
+		if (!u->ready)
+			fiber_sleep(UP_POLL_MS);
+		arena_reset(a);
+	}
+	outbound_done();
+	arena_free(a);
+}
+
+/* The client's own settings: loopback is allowed, our certificate is trusted. */
+static int await(struct up *u)
+{
+	static char loopback4[] = "allow_upstream=127.0.0.1", loopback6[] = loopback6;
+	struct buf ca = BUF_MALLOC;
+	struct problem why = { 0 };
+	struct conf *mine;
+	struct up probe = *u;
+	char *override[UP_OPTIONS_MAX + 3];
+
+	memcpy(override, u->override, u->overrides * sizeof(*override));
+	buf_printf(&ca, "upstream_ca_file=%s/tls/cert.pem", u->instance.dir);
+	override[u->overrides] = loopback4;
+	override[u->overrides + 1] = loopback6;
+	override[u->overrides + 2] = (char *)buf_text(&ca);
+	mine = conf_load(u->conf->path, override, u->overrides + 3, &why);
+	if (mine == NULL)
+		return ctl_fail(CTL_CONFIG, "%s", why.detail);
+	probe.conf = mine;
+	loop_init();
+	fiber_main(wait_ready, &probe);
+	loop_done();
+	u->ready = probe.ready;
+	u->rowcalld = probe.rowcalld;
+	u->nginx = probe.nginx;
+	conf_free(mine);
+	buf_free(&ca);
+	return 0;
+}
+
+/* The end of a log, for a start that failed. */
+static void show_log(const struct up *u, const char *name)
+{
+	struct buf path = BUF_MALLOC, shown = BUF_MALLOC;
+	char tail[4096];
+	ssize_t n = 0;
+	int fd;
+
+	buf_printf(&path, "%s/log/%s", u->instance.dir, name);
+	fd = open(buf_text(&path), O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		off_t end = lseek(fd, 0, SEEK_END);
+
+		n = pread(fd, tail, sizeof(tail), end > 1024 ? end - 1024 : 0);
+		close(fd);
+	}
+	for (struct str rest = str_make(tail, n > 0 ? (size_t)n : 0), line; rest.p != NULL && rest.n > 0;) {
+		line = str_cut(&rest, '\n');
+		escape_add(&shown, ESCAPE_TERMINAL, line);
+		buf_putc(&shown, '\n');
+	}
+	fprintf(stderr, "the end of %s:\n%s", buf_text(&path), buf_text(&shown));
+	buf_free(&path);
+	buf_free(&shown);
+}
+
+static void stop_child(pid_t *pid, int signal_number)
+{
+	int64_t end = clock_mono_us() + (int64_t)UP_STOP_MS * 1000;
+
+	if (*pid <= 0)
+		return;
+	kill(*pid, signal_number);
+	while (!gone(pid) && clock_mono_us() < end)
+		usleep(10 * 1000);
+	if (*pid > 0) {
+		kill(-*pid, SIGKILL);
+		waitpid(*pid, NULL, 0);
+		*pid = 0;
+	}
+}
+
+/* nginx first: it finishes what it has, and the workers answer until then. */
+static void stop(struct up *u)
+{
+	stop_child(&u->nginx, SIGQUIT);
+	stop_child(&u->rowcalld, SIGTERM);
+}
+
+static void load_starter_rows(struct up *u)
+{
+	struct buf dir = BUF_MALLOC;
+	char *path;
+	struct load l = { .conf = u->conf, .quiet = true };
+
+	buf_printf(&dir, "%s/conf/rows", u->instance.share);
+	path = (char *)buf_text(&dir);
+	l.path = &path;
+	l.paths = 1;
+	load_rows(&l);
+	u->rows = l.loaded;
+	if (l.failed > 0)
+		ctl_fail(0, "%d of the starter rows were refused", l.failed);
+	buf_free(&dir);
+}
+
+static void greet(const struct up *u)
+{
+	const char *d = u->shown_dir;
+	const char *base = u->conf->base_url;
+
+	printf("Rowcall is ready at %s\n", base);
+	if (u->instance.http_port)
+		printf("  plain HTTP   http://127.0.0.1:%d\n", u->instance.http_port);
+	if (u->rows)
+		printf("  loaded       %d starter rows\n", u->rows);
+	printf("  owner's key  TERMINAL_KEY in %s/secrets.env\n"
+	       "  logs         %s/log\n"
+	       "\nRead a contract, call the row, see the receipts:\n"
+	       "  curl --cacert %s/tls/cert.pem '%s/api/dispatch?key=NOW&format=markdown'\n"
+	       "  curl --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" -H 'content-type: application/json' "
+	       "-d '{\"key\":\"NOW\"}' %s/api/dispatch\n"
+	       "  curl --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" '%s/api/dispatch?ledger=1'\n"
+	       "\nCtrl-C stops it.\n", d, d, d, base, d, d, base, d, d, base);
+	fflush(stdout);
+}
+
+/* Until a signal to stop, or a part ends by itself. */
+static int supervise(struct up *u, const sigset_t *signals)
+{
+	for (;;) {
+		int s = sigwaitinfo(signals, NULL);
+
+		if (s == SIGHUP) {
+			kill(u->rowcalld, SIGHUP);
+			kill(u->nginx, SIGHUP);
+		} else if (s == SIGCHLD) {
+			bool nginx = gone(&u->nginx), rowcalld = gone(&u->rowcalld);
+
+			if (nginx || rowcalld) {
+				ctl_fail(0, "%s ended by itself", nginx ? "nginx" : "rowcalld");
+				show_log(u, nginx ? "nginx-error.log" : "rowcalld.log");
+				return CTL_FAILED;
+			}
+		} else if (s > 0) {
+			return CTL_OK;
+		}
+	}
+}
+
+static int run(struct up *u, bool rows)
+{
+	sigset_t signals;
+	int rc = CTL_FAILED;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGQUIT);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (start_rowcalld(u) == 0 && start_nginx(u) == 0 && await(u) == 0) {
+		if (u->ready) {
+			if (u->first && rows)
+				load_starter_rows(u);
+			greet(u);
+			rc = supervise(u, &signals);
+		} else {
+			ctl_fail(0, "%s", gone(&u->rowcalld) ? "rowcalld did not start" : gone(&u->nginx) ? "nginx did not start" : "the service did not become ready");
+			show_log(u, gone(&u->nginx) && !gone(&u->rowcalld) ? "nginx-error.log" : "rowcalld.log");
+		}
+	}
+	stop(u);
+	return rc;
+}
+
+int ctl_up(int argc, char **argv)
+{
+	struct up u = { .instance = { .share = PKGDATADIR, .port = UP_PORT } };
+	struct problem why = { 0 };
+	bool rows = true;
+	int rc = parse(&u, argc, argv, &rows);
+
+	if (rc != 0)
+		return rc - 1;
+	if ((rc = open_dir(&u)) != 0)
+		return rc;
+	if (instance_prepare(&u.instance, &u.first, &why) < 0 || instance_nginx(&u.instance, &why) < 0)
+		return ctl_fail(CTL_FAILED, "%s", why.detail);
+	if ((rc = load_conf(&u)) != 0)
+		return rc;
+	rc = run(&u, rows);
+	conf_free(u.conf);
+	for (size_t i = 0; i < u.overrides; i++)
+		free(u.override[i]);
+	free(u.instance.dir);
+	free((char *)u.instance.share);
+	return rc;
+}
