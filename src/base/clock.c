@@ -195,7 +195,7 @@ static int use_zone(const char *zone)
 	static char current[ZONE_MAX];
 	char tz[ZONE_MAX + 1];
 
-	if (strcmp(zone, current) == 0)
+	if (*zone && strcmp(zone, current) == 0)
 		return 0;
 	if (!zone_exists(zone))
 		return -1;
