@@ -98,3 +98,16 @@ status() { cat "$TMP/status"; }
 header() { tr -d '\r' <"$HEADERS" | sed -n "s/^$1: //Ip" | tail -1; }
 # jq_get EXPR: of the last body.
 jq_get() { jq -r "$1" "$BODY"; }
+
+# upstream_start: somebody else's server (t/upstream.pl) on a free port: UPSTREAM (host:port), UPSTREAM_LOG.
+upstream_start()
+{
+	UPSTREAM_LOG=$TMP/upstream.log
+	: >"$UPSTREAM_LOG"
+	: >"$UPSTREAM_LOG.count"
+	perl "$SOURCE/t/upstream.pl" "$UPSTREAM_LOG" >"$TMP/upstream.port" 2>"$TMP/upstream.err" &
+	extra_pids="${extra_pids:-} $!"
+	until [ -s "$TMP/upstream.port" ]; do sleep 0.02; done
+	UPSTREAM=127.0.0.1:$(cat "$TMP/upstream.port")
+}
+upstream_count() { wc -l <"$UPSTREAM_LOG"; }

@@ -282,7 +282,7 @@ static void wait_ready(void *arg)
 /* The client's own settings: loopback is allowed, our certificate is trusted. */
 static int await(struct up *u)
 {
-	static char loopback4[] = "allow_upstream=127.0.0.1", loopback6[] = loopback6;
+	static char loopback4[] = "allow_upstream=127.0.0.1", loopback6[] = "allow_upstream=::1";
 	struct buf ca = BUF_MALLOC;
 	struct problem why = { 0 };
 	struct conf *mine;
