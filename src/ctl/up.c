@@ -29,10 +29,13 @@ enum {
 	UP_OPTIONS_MAX = 256,
 };
 
+/* Our own settings stand first: a --set of the same name wins. */
+enum { UP_BASE_URL, UP_MIGRATIONS, UP_OWN };
+
 struct up {
 	struct instance instance;
 	const char *shown_dir;          /* the folder as it was named */
-	char *override[UP_OPTIONS_MAX]; /* NAME=VALUE, ours first */
+	char *override[UP_OPTIONS_MAX]; /* NAME=VALUE */
 	size_t overrides;
 	struct conf *conf;
 	bool first;                     /* the folder was made by this start */
@@ -56,14 +59,20 @@ static const char usage[] =
 	"Options hold for this start only; settings that should stay belong in DIR/rowcall.conf.\n"
 	"Exit code: 0 stopped by a signal, 1 a part failed, 64 usage, 78 configuration.\n";
 
-static void add_override(struct up *u, const char *name, const char *value)
+static char *setting(const char *name, const char *value)
 {
 	struct buf b = BUF_MALLOC;
 
+	buf_printf(&b, "%s=%s", name, value);
+	return (char *)buf_text(&b);
+}
+
+/* Takes text. */
+static void add_override(struct up *u, char *text)
+{
 	if (u->overrides == UP_OPTIONS_MAX)
 		exit(ctl_fail(CTL_USAGE, "more than %d settings on the command line", UP_OPTIONS_MAX));
-	buf_printf(&b, "%s=%s", name, value);
-	u->override[u->overrides++] = (char *)buf_text(&b);
+	u->override[u->overrides++] = text;
 }
 
 static int parse_port(const char *text)
@@ -85,7 +94,7 @@ static bool setting_option(struct up *u, int c)
 {
 	for (size_t i = 0; i < sizeof(setting_options) / sizeof(setting_options[0]); i++) {
 		if (setting_options[i].option == c) {
-			add_override(u, setting_options[i].setting, optarg);
+			add_override(u, setting(setting_options[i].setting, optarg));
 			return true;
 		}
 	}
@@ -111,9 +120,7 @@ static int parse(struct up *u, int argc, char **argv, bool *rows)
 		case 's':
 			if (strchr(optarg, '=') == NULL)
 				return ctl_fail(CTL_USAGE, "--set wants NAME=VALUE, not `%s`", optarg) + 1;
-			if (u->overrides == UP_OPTIONS_MAX)
-				return ctl_fail(CTL_USAGE, "more than %d settings on the command line", UP_OPTIONS_MAX) + 1;
-			u->override[u->overrides++] = mem_strdup(optarg);
+			add_override(u, mem_strdup(optarg));
 			break;
 		case 'h': fputs(usage, stdout); return CTL_OK + 1;
 		default:
@@ -144,10 +151,10 @@ static int load_conf(struct up *u)
 	struct problem why = { 0 };
 
 	buf_printf(&value, "https://localhost:%d", u->instance.port);
-	add_override(u, "base_url", buf_text(&value));
+	u->override[UP_BASE_URL] = setting("base_url", buf_text(&value));
 	buf_clear(&value);
 	buf_printf(&value, "%s/migrations", u->instance.share);
-	add_override(u, "migrations_dir", buf_text(&value));
+	u->override[UP_MIGRATIONS] = setting("migrations_dir", buf_text(&value));
 	buf_printf(&path, "%s/rowcall.conf", u->instance.dir);
 	u->conf = conf_load(buf_text(&path), u->override, u->overrides, &why);
 	buf_free(&path);
@@ -448,7 +455,7 @@ static int run(struct up *u, bool rows)
 
 int ctl_up(int argc, char **argv)
 {
-	struct up u = { .instance = { .share = PKGDATADIR, .port = UP_PORT } };
+	struct up u = { .instance = { .share = PKGDATADIR, .port = UP_PORT }, .overrides = UP_OWN };
 	struct problem why = { 0 };
 	bool rows = true;
 	int rc = parse(&u, argc, argv, &rows);

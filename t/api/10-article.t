@@ -97,7 +97,6 @@ like "$(result T_ARGS '5|6|7')" 'latitude=5&longitude=6&x=1' "extra arguments ar
 owner PATCH $Z '{"content":""}' >/dev/null
 is "$(status),$(jq_get .error),$(jq_get .state_changed)" '422,registry_hygiene_refused: missing_description,false' "blank content is refused"
 like "$(jq_get .how_to_fix)" '^content \(the docstring' "… and how to fix it is said"
-put $Z/x '{}' >/dev/null
 owner PUT $Z "$(row | jq -c '.sensitive=1|del(.key)')" >/dev/null
 is "$(jq_get .error)" 'registry_hygiene_refused: high_risk_missing_schema' "sensitive without a schema is refused"
 owner PATCH $Z '{"runner":"edge"}' >/dev/null
