@@ -179,6 +179,7 @@ static int __attribute__((noinline)) evaluate_collecting(struct evaluate *e, str
 	r = evaluate_rules(e, f);
 	if (r == 0)
 		marks_merge(outer, &own);
+	f->marks = outer;
 	marks_end(&own);
 	return r;
 }
