@@ -1,4 +1,5 @@
-/* Reading of the `auth` column. No secret is seen here: a spec holds names, and what it holds besides is the operator's own text. */
+/* Reading of the `auth` column. No secret is seen here: a spec holds names, and what it holds besides is the
+ * operator's own text. */
 #include <string.h>
 #include <strings.h>
 #include "lang/authspec.h"
@@ -34,7 +35,8 @@ static int bad(struct problem *why, const char *detail)
 	problem_set(why, 422, "bad_auth");
 	problem_field(why, "auth");
 	problem_detail(why, "%s", detail);
-	problem_fix(why, "use bearer:NAME, basic:NAME, basic:USER:PASS, headers:{\"name\":\"…$NAME…\"}, query:param=NAME or oauth:NAME; NAME is a variable of the secrets file");
+	problem_fix(why, "use bearer:NAME, basic:NAME, basic:USER:PASS, headers:{\"name\":\"…$NAME…\"}, "
+		    "query:param=NAME or oauth:NAME; NAME is a variable of the secrets file");
 	return -1;
 }
 
@@ -72,7 +74,7 @@ static int read_query(struct arena *a, struct str text, struct authspec *out, st
 
 	for (size_t i = 0; i < param.n; i++)
 		if (!is_word(param.p[i]) && (!param.p[i] || !strchr("-.~[]:", param.p[i])))
-			return bad(why, "the parameter's name holds a character other than letters, digits and - . _ ~ [ ] :");
+			return bad(why, "the parameter's name may hold letters, digits and - . _ ~ [ ] :");
 	if (!param.n)
 		return bad(why, "query: needs param=NAME");
 	out->param = param;
@@ -91,8 +93,10 @@ static bool is_token(struct str s)
 /* Headers that say where a message goes and where it ends: outbound's, not a row's. */
 static bool is_framing(const char *name)
 {
-	static const char *const names[] = { "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te",
-		"trailer", "upgrade", "expect" };
+	static const char *const names[] = {
+		"host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te",
+		"trailer", "upgrade", "expect",
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcasecmp(name, names[i]) == 0)

@@ -13,9 +13,18 @@ static const struct {
 	const char *word;
 	enum docstring_label label;
 } words[] = {
-	{ "WHAT", DOC_WHAT }, { "WHEN_TO_USE", DOC_WHEN_TO_USE }, { "INPUT", DOC_INPUT }, { "ARGS", DOC_ARGS }, { "OUTPUT", DOC_OUTPUT },
-	{ "PRECONDITIONS", DOC_PRECONDITIONS }, { "EFFECTS", DOC_EFFECTS }, { "POSTCONDITIONS", DOC_POSTCONDITIONS }, { "SAFE", DOC_SAFE },
-	{ "IDEMPOTENT", DOC_IDEMPOTENT }, { "EXAMPLE", DOC_EXAMPLE }, { "EX", DOC_EXAMPLE },
+	{ "WHAT", DOC_WHAT },
+	{ "WHEN_TO_USE", DOC_WHEN_TO_USE },
+	{ "INPUT", DOC_INPUT },
+	{ "ARGS", DOC_ARGS },
+	{ "OUTPUT", DOC_OUTPUT },
+	{ "PRECONDITIONS", DOC_PRECONDITIONS },
+	{ "EFFECTS", DOC_EFFECTS },
+	{ "POSTCONDITIONS", DOC_POSTCONDITIONS },
+	{ "SAFE", DOC_SAFE },
+	{ "IDEMPOTENT", DOC_IDEMPOTENT },
+	{ "EXAMPLE", DOC_EXAMPLE },
+	{ "EX", DOC_EXAMPLE },
 };
 
 struct reader {
@@ -30,7 +39,7 @@ struct reader {
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t';
+	return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
 }
 
 static struct str skip_blanks(struct str s)
@@ -45,7 +54,7 @@ static struct str next_line(struct str *rest)
 {
 	struct str line = str_cut(rest, '\n');
 
-	if (line.n && line.p[line.n - 1] == '\r')
+	while (line.n && line.p[line.n - 1] == '\r')
 		line.n--;
 	return line;
 }
@@ -94,7 +103,9 @@ static void part_add(struct reader *r, int part, struct str line)
 /* True when only an indented line continues the part that is being read. */
 static bool needs_indent(const struct reader *r)
 {
-	return r->at == FALLBACK || ((r->at == DOC_EXAMPLE || r->at == DOC_SAFE || r->at == DOC_IDEMPOTENT) && r->part[r->at].len);
+	if (r->at == FALLBACK)
+		return true;
+	return (r->at == DOC_EXAMPLE || r->at == DOC_SAFE || r->at == DOC_IDEMPOTENT) && r->part[r->at].len;
 }
 
 static void add_text(struct reader *r, struct str line)
@@ -203,7 +214,10 @@ static int line_flag(struct str line)
 	static const struct {
 		const char *word;
 		int value;
-	} values[] = { { "yes", 1 }, { "y", 1 }, { "true", 1 }, { "1", 1 }, { "no", 0 }, { "n", 0 }, { "false", 0 }, { "0", 0 } };
+	} values[] = {
+		{ "yes", 1 }, { "y", 1 }, { "true", 1 }, { "1", 1 },
+		{ "no", 0 }, { "n", 0 }, { "false", 0 }, { "0", 0 },
+	};
 	size_t n = 0;
 
 	while (n < line.n && ((line.p[n] >= 'a' && line.p[n] <= 'z') || (line.p[n] >= 'A' && line.p[n] <= 'Z') ||

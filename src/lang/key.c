@@ -30,7 +30,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* One row of the band, cell k being column i + k - max. Cells outside the text hold max + 1, which no sum makes smaller. Returns the least cell. */
+/* One row of the band, cell k being column i + k - max. Cells outside the text hold max + 1, which no sum makes
+ * smaller. Returns the least cell. */
 static unsigned band_row(unsigned *cell, struct str a, struct str b, size_t i, unsigned max)
 {
 	unsigned low = max + 1;

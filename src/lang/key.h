@@ -10,10 +10,12 @@ enum {
 };
 
 bool key_is_valid(struct str s);
-/* Levenshtein distance of a and b in bytes, ASCII case folded, or max + 1 when it is greater than max. max over KEY_DISTANCE_MAX is fatal. Looks only
- * at the 2 * max + 1 diagonals that matter, so a comparison costs some hundred steps. */
+/* Levenshtein distance of a and b in bytes, ASCII case folded, or max + 1 when it is greater than max. max over
+ * KEY_DISTANCE_MAX is fatal. Looks only at the 2 * max + 1 diagonals that matter, so a comparison costs some hundred
+ * steps. */
 unsigned key_distance(struct str a, struct str b, unsigned max);
-/* Rank for "did you mean": 0 equal but for case, 1 one contains the other (case folded), 2 + distance up to 3; -1 when not near. Empty is near nothing. */
+/* Rank for "did you mean": 0 equal but for case, 1 one contains the other (case folded), 2 + distance up to 3; -1
+ * when not near. Empty is near nothing. */
 int key_nearness(struct str wanted, struct str candidate);
 
 #endif

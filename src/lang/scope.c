@@ -128,20 +128,20 @@ static bool names_row(const struct member *m, struct str key, struct str categor
 	}
 }
 
-bool scope_reads(const struct scope *s, struct str key, struct str category)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (s->member[i].kind == SCOPE_READ || s->member[i].kind == SCOPE_ACT || names_row(&s->member[i], key, category))
-			return true;
-	return false;
-}
-
 bool scope_calls(const struct scope *s, struct str key, struct str category)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->member[i].kind == SCOPE_ACT || names_row(&s->member[i], key, category))
 			return true;
 	return false;
+}
+
+bool scope_reads(const struct scope *s, struct str key, struct str category)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->member[i].kind == SCOPE_READ)
+			return true;
+	return scope_calls(s, key, category);
 }
 
 /* True when p alone covers all that c covers. */
@@ -153,7 +153,9 @@ static bool member_within(const struct member *c, const struct member *p)
 	case SCOPE_READ:
 		return p->kind == SCOPE_READ;
 	case SCOPE_ROW:
-		return (p->kind == SCOPE_ROW && str_eq(c->text, p->text)) || (p->kind == SCOPE_PREFIX && begins(c->text, p->text));
+		if (p->kind == SCOPE_PREFIX)
+			return begins(c->text, p->text);
+		return p->kind == SCOPE_ROW && str_eq(c->text, p->text);
 	case SCOPE_PREFIX:
 		return p->kind == SCOPE_PREFIX && begins(c->text, p->text);
 	case SCOPE_CATEGORY:

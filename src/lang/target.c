@@ -1,10 +1,12 @@
-/* The URL grammar of targets. Own and strict, because two parsers that disagree about odd separators are how a check is passed with one host and a connection
- * made to another: what this file lets through has one reading. */
+/* The URL grammar of targets. Own and strict, because two parsers that disagree about odd separators are how a check
+ * is passed with one host and a connection made to another: what this file lets through has one reading. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 #include "base/escape.h"
 #include "lang/target.h"
+
+#define SLOT_FAULT "holds an argument slot; only $NAME of [vars] may stand in the authority"
 
 static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS" };
 static const char map_prefix[] = "target_map:";
@@ -56,7 +58,7 @@ static const char *port_fault(struct str port, bool names)
 	unsigned value = 0;
 
 	if (names && port.n && port.p[0] == '$')
-		return name_length(port) == port.n ? NULL : "the port holds an argument slot; only $NAME of [vars] may stand in the authority";
+		return name_length(port) == port.n ? NULL : "the port " SLOT_FAULT;
 	if (!port.n || port.n > 5 || port.p[0] == '0')
 		return "the port is malformed";
 	for (size_t i = 0; i < port.n; i++) {
@@ -82,7 +84,7 @@ static const char *host_fault(struct str host, bool names)
 			size_t n = names ? name_length(str_skip(host, i)) : 0;
 
 			if (!n)
-				return "the host holds an argument slot; only $NAME of [vars] may stand in the authority";
+				return "the host " SLOT_FAULT;
 			i += n - 1;
 			label++;
 		} else if (c == '.') {
@@ -183,7 +185,9 @@ static const char *url_fault(struct target *t)
 		return fault;
 	s = t->rest;
 	before = str_cut(&s, '/');
-	return memchr(before.p, '@', before.n) ? "\"@\" in a query directly behind the host; write \"/\" before the \"?\"" : NULL;
+	if (memchr(before.p, '@', before.n))
+		return "\"@\" in a query directly behind the host; write \"/\" before the \"?\"";
+	return NULL;
 }
 
 int target_parse(struct arena *a, struct str text, struct target *out, struct problem *why)

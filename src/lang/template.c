@@ -1,5 +1,5 @@
-/* Substitution of arguments into a row's template. One scan serves every position; what differs, text and values by context, is a table of two functions.
- * Secrets are not known here: names resolve to what the caller passes. */
+/* Substitution of arguments into a row's template. One scan serves every position; what differs, text and values by
+ * context, is a table of two functions. Secrets are not known here: names resolve to what the caller passes. */
 #include <string.h>
 #include "lang/template.h"
 
@@ -16,9 +16,9 @@ struct slot {
 struct scan;
 
 struct context {
-	void (*text)(struct scan *s, struct str text);                  /* the template's own text */
-	void (*open)(struct scan *s, const struct slot *slot);          /* a slot begins, which has a value */
-	void (*value)(struct scan *s, bool raw, struct str piece);      /* a part of its value; may come several times, or never */
+	void (*text)(struct scan *s, struct str text);          /* the template's own text */
+	void (*open)(struct scan *s);                           /* a slot that has a value begins */
+	void (*value)(struct scan *s, bool raw, struct str piece);      /* part of it; may come often, or never */
 };
 
 struct scan {
@@ -150,7 +150,7 @@ static void put_slot(struct scan *s, const struct slot *slot)
 		return;
 	}
 	s->slot = slot->whole;
-	s->context->open(s, slot);
+	s->context->open(s);
 	if (slot->kind != SLOT_REST) {
 		s->context->value(s, slot->raw, value);
 		return;
@@ -188,10 +188,9 @@ static void plain_text(struct scan *s, struct str text)
 	buf_putstr(s->out, text);
 }
 
-static void plain_open(struct scan *s, const struct slot *slot)
+static void plain_open(struct scan *s)
 {
 	(void)s;
-	(void)slot;
 }
 
 static void plain_value(struct scan *s, bool raw, struct str piece)
@@ -221,9 +220,8 @@ static void json_text_part(struct scan *s, struct str text)
 	buf_putstr(s->out, text);
 }
 
-static void json_open(struct scan *s, const struct slot *slot)
+static void json_open(struct scan *s)
 {
-	(void)slot;
 	if (s->backslash)
 		buf_putc(s->out, '\\');
 	s->backslash = false;
@@ -305,9 +303,8 @@ static void url_text(struct scan *s, struct str text)
 	}
 }
 
-static void url_open(struct scan *s, const struct slot *slot)
+static void url_open(struct scan *s)
 {
-	(void)slot;
 	s->touched = true;
 }
 
@@ -342,14 +339,17 @@ static void query_raw(struct scan *s, struct str value)
 
 static void url_value(struct scan *s, bool raw, struct str value)
 {
-	/* An escaped line break is a legitimate part of a query's value; in a path it is somebody probing, and NUL is that everywhere. */
+	/* An escaped line break is a legitimate part of a query's value; in a path it is somebody probing, as NUL is
+	 * everywhere. */
 	bool breaks = raw || !s->query;
 
 	for (size_t i = 0; i < value.n; i++) {
-		if (!value.p[i] || (breaks && (value.p[i] == '\n' || value.p[i] == '\r'))) {
-			s->fault = value.p[i] ? "a line break cannot stand there in a URL" : "a NUL byte cannot stand in a URL";
+		if (!value.p[i])
+			s->fault = "a NUL byte cannot stand in a URL";
+		else if (breaks && (value.p[i] == '\n' || value.p[i] == '\r'))
+			s->fault = "a line break cannot stand there in a URL";
+		if (s->fault)
 			return;
-		}
 	}
 	if (!s->query)
 		path_value(s, raw, value);
