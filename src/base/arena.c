@@ -1,5 +1,6 @@
-/* Bump allocation in blocks, and a list of clean-ups. Not for what outlives a request. Each piece starts at a multiple of 16; a piece too
- * large for a block gets a block of its own, so that it does not waste the rest of the current one. */
+/* Bump allocation in blocks, and a list of clean-ups. Not for what outlives a request. Each piece starts at a
+ * multiple of 16; a piece too large for a block gets a block of its own, so that it does not waste the rest of
+ * the current one. */
 #include <json-c/json.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -11,12 +11,14 @@ void arena_free(struct arena *a);               /* reset, then gone; NULL is fin
 /* Runs the deferred functions, last first, then frees everything but one block that is kept for reuse. */
 void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t n);   /* zeroed, aligned to 16 */
-/* A piece of n bytes that begins with the first `old` bytes of p, which was allocated here with size old (or NULL and 0). In place when p is
- * the newest piece and there is room. Unlike arena_alloc the bytes behind the first `old` are undefined. */
+/* A piece of n bytes that begins with the first `old` bytes of p, which was allocated here with size old (or NULL and
+ * 0). In place when p is the newest piece and there is room. Unlike arena_alloc the bytes behind the first `old` are
+ * undefined. */
 void *arena_grow(struct arena *a, void *p, size_t old, size_t n);
 char *arena_strdup(struct arena *a, const char *s);     /* NULL gives NULL */
 char *arena_str(struct arena *a, struct str s); /* NUL-terminated copy; NULL when s.p is NULL */
-struct str arena_copy(struct arena *a, struct str s);   /* the copy is NUL-terminated behind its n bytes; p NULL when s.p is */
+/* the copy is NUL-terminated behind its n bytes; p NULL when s.p is */
+struct str arena_copy(struct arena *a, struct str s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
 /* json_object_put at reset; returns o. */

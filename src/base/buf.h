@@ -1,4 +1,5 @@
-/* A growing byte string. With an arena its memory is the arena's and buf_free does nothing; without one it is malloc's. */
+/* A growing byte string. With an arena its memory is the arena's and buf_free does nothing; without one it is
+ * malloc's. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 #include "base/arena.h"

@@ -30,7 +30,8 @@ int64_t clock_mono_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Days since 1970-01-01 of a date of the proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March. */
+/* Days since 1970-01-01 of a date of the proleptic Gregorian calendar, counted in eras of 400 years that begin on 1
+ * March. */
 static int64_t days_of(int year, int month, int day)
 {
 	int y = year - (month <= 2);
@@ -224,7 +225,7 @@ int clock_in_zone(int64_t ms, const char *zone, struct clock_local *out)
 	offset = (int)(tm.tm_gmtoff / 60);
 	put_date(out->date, tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	put_time(out->time, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	snprintf(out->iso, sizeof(out->iso), "%.10sT%.8s.%03d%c%02d:%02d", out->date, out->time, milli, offset < 0 ? '-' : '+',
-	         abs(offset) / 60 % 100, abs(offset) % 60);
+	snprintf(out->iso, sizeof(out->iso), "%.10sT%.8s.%03d%c%02d:%02d", out->date, out->time, milli,
+	         offset < 0 ? '-' : '+', abs(offset) / 60 % 100, abs(offset) % 60);
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* The configuration file. A setting is a row of `settings`, which alone says how it is read, what it is when not given and what its bounds are.
- * Nothing here applies a setting; who needs one takes it from struct conf. */
+/* The configuration file. A setting is a row of `settings`, which alone says how it is read, what it is when not given
+ * and what its bounds are. Nothing here applies a setting; who needs one takes it from struct conf. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -45,8 +45,10 @@ struct setting {
 };
 
 #define TEXT(name, kind, field, dflt, help) { name, kind, offsetof(struct conf, field), dflt, 0, 0, NULL, help }
-#define NUMBER(name, kind, field, dflt, min, max, help) { name, kind, offsetof(struct conf, field), dflt, min, max, NULL, help }
-#define CHOICE(name, field, dflt, choices, help) { name, KIND_CHOICE, offsetof(struct conf, field), dflt, 0, 0, choices, help }
+#define NUMBER(name, kind, field, dflt, min, max, help) \
+	{ name, kind, offsetof(struct conf, field), dflt, min, max, NULL, help }
+#define CHOICE(name, field, dflt, choices, help) \
+	{ name, KIND_CHOICE, offsetof(struct conf, field), dflt, 0, 0, choices, help }
 
 #define K INT64_C(1024)
 #define M (1024 * K)
@@ -58,35 +60,49 @@ static const struct setting settings[] = {
 	TEXT("data_dir", KIND_PATH, data_dir, "/var/lib/rowcall", "folder of directory.db and ledger.db"),
 	TEXT("run_dir", KIND_PATH, run_dir, "/run/rowcall", "folder of the sockets and the process id"),
 	TEXT("migrations_dir", KIND_PATH, migrations_dir, PKGDATADIR "/migrations", "folder of the schema's SQL files"),
-	TEXT("secrets_file", KIND_PATH, secrets_file, "secrets", "file of NAME=value lines, mode 0600"),
+	TEXT("secrets_file", KIND_PATH, secrets_file, "secrets.env", "file of NAME=value lines, mode 0600"),
 	TEXT("user", KIND_TEXT, user, "", "user of writer and workers when started as root; empty: stay"),
 	TEXT("group", KIND_TEXT, group, "", "group of writer and workers when started as root; empty: the user's"),
-	TEXT("socket_group", KIND_TEXT, socket_group, "", "group that may connect to fcgi.sock; empty: the service's own"),
-	TEXT("base_url", KIND_URL, base_url, "https://localhost", "where clients reach the service; no slash at the end"),
+	TEXT("socket_group", KIND_TEXT, socket_group, "",
+	     "group that may connect to fcgi.sock; empty: the service's own"),
+	TEXT("base_url", KIND_URL, base_url, "https://localhost",
+	     "where clients reach the service; no slash at the end"),
 	TEXT("zone", KIND_ZONE, zone, "America/Los_Angeles", "IANA time zone of the built-in function `now`"),
 	TEXT("anonymous", KIND_SCOPES, anonymous, "read", "what callers without a credential may do: `none` or scopes"),
 	CHOICE("log_level", log_level, "info", "error warn info debug", "least important lines that are logged"),
 	NUMBER("workers", KIND_INTEGER, workers, "0", 0, 1024, "worker processes; 0: one a core"),
-	NUMBER("listen_backlog", KIND_INTEGER, listen_backlog, "4096", 1, 65535, "connections that may wait to be accepted"),
-	CHOICE("synchronous", synchronous, "FULL", "FULL NORMAL", "whether a commit is on disk before it is acknowledged"),
-	TEXT("allow_network_fs", KIND_YES_NO, allow_network_fs, "no", "start although data_dir is on a network file system"),
-	NUMBER("drain_timeout", KIND_DURATION, drain_ms, "30s", 0, HOUR, "how long a worker may finish its requests at a stop"),
+	NUMBER("listen_backlog", KIND_INTEGER, listen_backlog, "4096", 1, 65535,
+	       "connections that may wait to be accepted"),
+	CHOICE("synchronous", synchronous, "FULL", "FULL NORMAL",
+	       "whether a commit is on disk before it is acknowledged"),
+	TEXT("allow_network_fs", KIND_YES_NO, allow_network_fs, "no",
+	     "start although data_dir is on a network file system"),
+	NUMBER("drain_timeout", KIND_DURATION, drain_ms, "30s", 0, HOUR,
+	       "how long a worker may finish its requests at a stop"),
 	NUMBER("max_request_body", KIND_SIZE, max_request_body, "1M", K, 1024 * M, "largest request body"),
 	NUMBER("max_row_field", KIND_SIZE, max_row_field, "64K", K, 16 * M, "largest column of a row"),
-	NUMBER("max_upstream_body", KIND_SIZE, max_upstream_body, "4M", K, 1024 * M, "upstream answers are cut here, after decoding"),
-	NUMBER("max_kept_payload", KIND_SIZE, max_kept_payload, "64K", 0, 16 * M, "inputs and results are kept in a receipt up to this"),
-	NUMBER("max_connections", KIND_INTEGER, max_connections, "1024", 1, 65535, "connections from the web server, a worker"),
-	NUMBER("connect_timeout", KIND_DURATION, connect_timeout_ms, "5s", 1, 600 * SECOND, "connecting to an upstream"),
+	NUMBER("max_upstream_body", KIND_SIZE, max_upstream_body, "4M", K, 1024 * M,
+	       "upstream answers are cut here, after decoding"),
+	NUMBER("max_kept_payload", KIND_SIZE, max_kept_payload, "64K", 0, 16 * M,
+	       "inputs and results are kept in a receipt up to this"),
+	NUMBER("max_connections", KIND_INTEGER, max_connections, "1024", 1, 65535,
+	       "connections from the web server, a worker"),
+	NUMBER("connect_timeout", KIND_DURATION, connect_timeout_ms, "5s", 1, 600 * SECOND,
+	       "connecting to an upstream"),
 	NUMBER("upstream_timeout", KIND_DURATION, upstream_timeout_ms, "30s", 1, HOUR, "an upstream call as a whole"),
 	NUMBER("max_redirects", KIND_INTEGER, max_redirects, "5", 0, 20, "redirects followed in an upstream call"),
 	NUMBER("trace_timeout", KIND_DURATION, trace_timeout_ms, "300s", 1, 24 * HOUR, "a call with all it calls"),
 	NUMBER("trace_depth", KIND_INTEGER, trace_depth, "8", 1, 32, "rows calling rows"),
 	NUMBER("trace_steps", KIND_INTEGER, trace_steps, "64", 1, 10000, "rows that one call may run"),
-	NUMBER("trace_cost", KIND_MONEY, trace_cost_microusd, "1", 0, 1000000 * DOLLAR, "US dollars that one call may cost"),
-	NUMBER("write_timeout", KIND_DURATION, write_timeout_ms, "10s", 1, 600 * SECOND, "how long a write may wait for the writer"),
+	NUMBER("trace_cost", KIND_MONEY, trace_cost_microusd, "1", 0, 1000000 * DOLLAR,
+	       "US dollars that one call may cost"),
+	NUMBER("write_timeout", KIND_DURATION, write_timeout_ms, "10s", 1, 600 * SECOND,
+	       "how long a write may wait for the writer"),
 	TEXT("strict", KIND_YES_NO, strict, "no", "refuse plain arguments that do not fit a row's schema"),
-	TEXT("upstream_ca_file", KIND_PATH_OR_NONE, upstream_ca_file, "", "PEM bundle that upstreams are checked against; empty: the system's"),
-	TEXT("metrics_allow", KIND_NETWORKS, metrics_allow, "127.0.0.1, ::1", "addresses that may read /api/status and /api/metrics"),
+	TEXT("upstream_ca_file", KIND_PATH_OR_NONE, upstream_ca_file, "",
+	     "PEM bundle that upstreams are checked against; empty: the system's"),
+	TEXT("metrics_allow", KIND_NETWORKS, metrics_allow, "127.0.0.1, ::1",
+	     "addresses that may read /api/status and /api/metrics"),
 	TEXT("cors_origins", KIND_ORIGINS, cors_origins, "", "origins whose pages may call the service; empty: none"),
 	TEXT("allow_upstream", KIND_UPSTREAMS, upstreams, "", "local or private addresses that rows may call"),
 };
@@ -202,7 +218,9 @@ static int read_integer(struct source *src, const struct setting *t, struct str 
 struct unit { const char *name; int64_t factor; };
 
 static const struct unit sizes[] = { { "", 1 }, { "K", K }, { "M", M }, { "G", 1024 * M }, { NULL, 0 } };
-static const struct unit durations[] = { { "ms", 1 }, { "s", SECOND }, { "m", 60 * SECOND }, { "h", HOUR }, { NULL, 0 } };
+static const struct unit durations[] = {
+	{ "ms", 1 }, { "s", SECOND }, { "m", 60 * SECOND }, { "h", HOUR }, { NULL, 0 },
+};
 
 /* A number with one of the units; -1 when it is none. */
 static int64_t with_unit(struct str value, const struct unit *units)
@@ -263,7 +281,8 @@ static bool is_host(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.'))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+		      c == '.'))
 			return false;
 	}
 	return s.n > 0 && s.n <= 253;
@@ -305,7 +324,8 @@ static int read_url(struct source *src, const struct setting *t, struct str valu
 	if (value.n && value.p[value.n - 1] == '/')
 		return refuse(src, "%s: no slash at the end", t->name);
 	if (!is_origin(value))
-		return refuse(src, "%s: must be http://HOST or https://HOST, with :PORT where it is not the usual one", t->name);
+		return refuse(src, "%s: must be http://HOST or https://HOST, with :PORT where it is not the usual one",
+		              t->name);
 	return read_text(src, t, value);
 }
 
@@ -315,7 +335,7 @@ static int read_origins(struct source *src, const struct setting *t, struct str 
 
 	while (rest.n)
 		if (!is_origin(str_trim(str_cut(&rest, ','))))
-			return refuse(src, "%s: must be origins as https://HOST or https://HOST:PORT, with commas between", t->name);
+			return refuse(src, "%s: must be origins as https://HOST:PORT, with commas between", t->name);
 	return read_text(src, t, value);
 }
 
@@ -339,7 +359,8 @@ static int read_scopes(struct source *src, const struct setting *t, struct str v
 	for (size_t i = 0; i < value.n; i++) {
 		char c = value.p[i];
 
-		ok = ok && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_-:,.* ", c)));
+		ok = ok && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		            (c && strchr("_-:,.* ", c)));
 	}
 	return ok ? read_text(src, t, value) : refuse(src, "%s: must be none, or scopes with commas between", t->name);
 }
@@ -493,7 +514,8 @@ static int read_line(struct source *src, struct str line)
 	if (!value.p)
 		return refuse(src, "neither `name = value` nor a section nor a comment");
 	if (strip_value(&value))
-		return refuse(src, "%.*s: a quote without its partner, or text behind it", (int)escape_cut(name, 60), name.p);
+		return refuse(src, "%.*s: a quote without its partner, or text behind it", (int)escape_cut(name, 60),
+		              name.p);
 	return src->in_vars ? read_var(src, name, value) : read_setting(src, name, value);
 }
 
@@ -587,7 +609,8 @@ struct conf *conf_load(const char *path, char *const *overrides, size_t n, struc
 	c->path = realpath(path, NULL);
 	if (!c->path)
 		refuse(&src, "%s", strerror(errno));
-	else if (load_file(&src, c->path, &text) == 0 && read_lines(&src, buf_str(&text)) == 0 && read_overrides(&src, overrides, n) == 0)
+	else if (load_file(&src, c->path, &text) == 0 && read_lines(&src, buf_str(&text)) == 0 &&
+	         read_overrides(&src, overrides, n) == 0)
 		rc = read_defaults(&src);
 	buf_free(&text);
 	if (rc) {

@@ -1,6 +1,7 @@
-/* rowcall.conf: `name = value` lines, `#` comments (at the start of a line or behind a blank), values in "…" where they hold such a `#`, and the
- * section `[vars]`. Every setting is one row of the table in conf.c: name, kind, default, bounds, one line of help. rowcall.conf(5) has a
- * paragraph for each. Settings bear the names of the fields below without the unit: `connect_timeout = 5s`. */
+/* rowcall.conf: `name = value` lines, `#` comments (at the start of a line or behind a blank), values in quotes where
+ * they hold such a `#`, and the section `[vars]`. Every setting is one row of the table in conf.c: name, kind, default,
+ * bounds, one line of help. rowcall.conf(5) has a paragraph for each. Settings bear the names of the fields below
+ * without the unit: `connect_timeout = 5s`. */
 #ifndef BASE_CONF_H
 #define BASE_CONF_H
 #include <stdint.h>
@@ -44,13 +45,14 @@ struct conf_var { char *name, *value; struct conf_var *next; };
 
 enum { CONF_FILE_MAX = 1024 * 1024, CONF_ZONE_MAX = 64 };
 
-/* Reads and checks the file, then `overrides` ("NAME=VALUE", n of them; they win). NULL: why is 500 `bad_configuration` and why->detail one clear
- * line, "FILE:LINE: what". Sets the process's time zone: see clock_in_zone. */
+/* Reads and checks the file, then `overrides` ("NAME=VALUE", n of them; they win). NULL: why is 500 `bad_configuration`
+ * and why->detail one clear line, "FILE:LINE: what". Sets the process's time zone: see clock_in_zone. */
 struct conf *conf_load(const char *path, char *const *overrides, size_t n, struct problem *why);
 void conf_free(struct conf *c);
 struct str conf_var(const struct conf *c, struct str name);     /* p NULL when not in [vars] */
 /* Calls fn for every setting, for man-page checks and `--help`. */
-void conf_each(void (*fn)(void *ctx, const char *name, const char *kind, const char *dflt, const char *help), void *ctx);
+void conf_each(void (*fn)(void *ctx, const char *name, const char *kind, const char *dflt, const char *help),
+               void *ctx);
 /* True when NAME is a known setting. */
 bool conf_known(const char *name);
 

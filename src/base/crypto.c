@@ -1,4 +1,5 @@
-/* Digests, random bytes, comparisons and encodings. Not a home for protocols: tokens, receipts and TLS have their own files. */
+/* Digests, random bytes, comparisons and encodings. Not a home for protocols: tokens, receipts and TLS have their own
+ * files. */
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -1,4 +1,5 @@
-/* Escaping by output context, percent-decoding and UTF-8. Decides nothing about where a value goes: the caller names the context. */
+/* Escaping by output context, percent-decoding and UTF-8. Decides nothing about where a value goes: the caller names
+ * the context. */
 #include <string.h>
 #include "base/escape.h"
 
@@ -55,7 +56,8 @@ static size_t plain_run(struct str s, bool (*plain)(unsigned char))
 
 static bool is_unreserved(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+	       c == '_' || c == '~';
 }
 
 static bool is_path_plain(unsigned char c)
@@ -147,14 +149,16 @@ static void put_json_special(struct buf *out, unsigned char c)
 
 static void put_html_special(struct buf *out, unsigned char c)
 {
-	static const char *const names[] = { ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;" };
+	static const char *const names[] = { ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;",
+		['\''] = "&#39;" };
 
 	buf_puts(out, c ? names[c] : REPLACEMENT);
 }
 
 static bool is_bidi_or_break(uint32_t cp)
 {
-	return cp == 0x61C || cp == 0x200E || cp == 0x200F || (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069);
+	return cp == 0x61C || cp == 0x200E || cp == 0x200F || (cp >= 0x2028 && cp <= 0x202E) ||
+	       (cp >= 0x2066 && cp <= 0x2069);
 }
 
 static void put_byte_shown(struct buf *out, unsigned char c)
@@ -172,7 +176,8 @@ static void put_code_shown(struct buf *out, uint32_t cp)
 	buf_putc(out, '}');
 }
 
-/* One step of the escapers that know characters: ASCII that is special goes to `special`, malformed bytes become U+FFFD. Returns the rest. */
+/* One step of the escapers that know characters: ASCII that is special goes to `special`, malformed bytes become
+ * U+FFFD. Returns the rest. */
 static struct str add_character(struct buf *out, struct str s, void (*special)(struct buf *, unsigned char))
 {
 	uint32_t cp;

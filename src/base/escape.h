@@ -13,19 +13,22 @@ enum escape {
 	ESCAPE_FORM,            /* application/x-www-form-urlencoded: space is "+" */
 	ESCAPE_HEADER,          /* an HTTP field value: CR, LF, NUL and other controls but TAB are dropped */
 	ESCAPE_HTML,            /* text and quoted attribute values; NUL and invalid UTF-8 become U+FFFD */
-	ESCAPE_TERMINAL,        /* for a terminal or a log line: C0, DEL, C1, bidi controls and line breaks shown as \xNN or \u{N} */
+	/* for a terminal or a log line: C0, DEL, C1, bidi controls and line breaks shown as \xNN or \u{N} */
+	ESCAPE_TERMINAL,
 	ESCAPE_N
 };
 
 void escape_add(struct buf *out, enum escape how, struct str s);
 const char *escape_name(enum escape how);       /* "json", "path" …, for messages and tests */
-/* Percent-decoding, strict: a "%" without two hex digits is -1 and out holds what was decoded before. plus: "+" is a space (query strings). */
+/* Percent-decoding, strict: a "%" without two hex digits is -1 and out holds what was decoded before. plus: "+" is a
+ * space (query strings). */
 int escape_unpercent(struct buf *out, struct str s, bool plus);
-/* Appends s with every malformed UTF-8 sequence (RFC 3629) replaced by U+FFFD, one for each maximal part as Unicode recommends; returns how
- * many were replaced. */
+/* Appends s with every malformed UTF-8 sequence (RFC 3629) replaced by U+FFFD, one for each maximal part as Unicode
+ * recommends; returns how many were replaced. */
 size_t escape_utf8(struct buf *out, struct str s);
 bool escape_is_utf8(struct str s);
-/* The character at the start of the n > 0 bytes at p: its length 1 to 4 and *cp, or minus the length of the malformed part and *cp U+FFFD. */
+/* The character at the start of the n > 0 bytes at p: its length 1 to 4 and *cp, or minus the length of the malformed
+ * part and *cp U+FFFD. */
 int escape_utf8_next(const char *p, size_t n, uint32_t *cp);
 /* Greatest length <= max at which s may be cut without splitting a character. */
 size_t escape_cut(struct str s, size_t max);

@@ -1,6 +1,7 @@
-/* Reading and writing JSON over json-c's objects. json-c's own parser is not used: it takes duplicate names, lax grammar and malformed
- * UTF-8, and rounds whole numbers beyond 64 bits. One scanner walks the text, without recursion since a fiber's stack is small: first to check
- * it, then to build, so that nothing half-built is ever undone. Not a schema validator. */
+/* Reading and writing JSON over json-c's objects. json-c's own parser is not used: it takes duplicate names, lax
+ * grammar and malformed UTF-8, and rounds whole numbers beyond 64 bits. One scanner walks the text, without recursion
+ * since a fiber's stack is small: first to check it, then to build, so that nothing half-built is ever undone. Not a
+ * schema validator. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -90,7 +91,8 @@ static int hex4(const char *p)
 	return v;
 }
 
-/* The character that the escape at p (at its backslash, `left` bytes to the end) stands for, and *used bytes of it; -1 and the reason. */
+/* The character that the escape at p (at its backslash, `left` bytes to the end) stands for, and *used bytes of it; -1
+ * and the reason. */
 static int32_t escape_value(const char *p, size_t left, int *used, const char **reason)
 {
 	static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -272,8 +274,13 @@ static void note_name(struct scan *s, struct piece name)
 
 static void skip_space(struct scan *s)
 {
-	while (s->at < s->n && (s->p[s->at] == ' ' || s->p[s->at] == '\n' || s->p[s->at] == '\t' || s->p[s->at] == '\r'))
+	while (s->at < s->n) {
+		char c = s->p[s->at];
+
+		if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
+			break;
 		s->at++;
+	}
 }
 
 static bool take(struct scan *s, char c)
@@ -454,7 +461,8 @@ static int close_container(struct scan *s)
 	return 0;
 }
 
-/* After a value: closes what ends here, up to the next place where a value begins. 1: there is one; 0: the outermost value is complete. */
+/* After a value: closes what ends here, up to the next place where a value begins. 1: there is one; 0: the outermost
+ * value is complete. */
 static int scan_after(struct scan *s, bool opened)
 {
 	while (s->depth) {
@@ -535,9 +543,10 @@ int json_parse(struct arena *a, struct str text, struct json_object **out, struc
 	return 0;
 }
 
-/* The fewest digits that give v back, as "d.ddde±x" in out; ECMA-262 section 6.1.6.1.20. 15 digits always survive the way through a double
- * of usual size, so that fewer are those with their zeros stripped; a subnormal has fewer to begin with. Where v is a power of two the
- * neighbour above is further off than the one below, and the next decimal up may do where the nearest does not. */
+/* The fewest digits that give v back, as "d.ddde±x" in out; ECMA-262 section 6.1.6.1.20. 15 digits always survive the
+ * way through a double of usual size, so that fewer are those with their zeros stripped; a subnormal has fewer to begin
+ * with. Where v is a power of two the neighbour above is further off than the one below, and the next decimal up may do
+ * where the nearest does not. */
 static void shortest(double v, char out[JSON_NUMBER_MAX])
 {
 	int exponent;
@@ -568,7 +577,8 @@ static void lay_out(char out[NUMBER_LAYOUT], const char *digits, int point)
 	else if (point > -6 && point <= 0)
 		snprintf(out, NUMBER_LAYOUT, "0.%.*s%s", -point, "000000", digits);
 	else
-		snprintf(out, NUMBER_LAYOUT, "%c%s%se%c%d", *digits, n > 1 ? "." : "", digits + 1, point > 0 ? '+' : '-', abs(point - 1));
+		snprintf(out, NUMBER_LAYOUT, "%c%s%se%c%d", *digits, n > 1 ? "." : "", digits + 1,
+		         point > 0 ? '+' : '-', abs(point - 1));
 }
 
 void json_number(double v, char *out)
@@ -633,8 +643,8 @@ static void put_double(struct buf *out, struct json_object *o, bool canonical)
 	buf_puts(out, text);
 }
 
-/* By UTF-16 code units. UTF-8 by bytes gives the order of code points, which differs only in that U+E000 to U+FFFF (first byte EE or EF) come
- * after the surrogates that write what is above (first byte F0 and more). */
+/* By UTF-16 code units. UTF-8 by bytes gives the order of code points, which differs only in that U+E000 to U+FFFF
+ * (first byte EE or EF) come after the surrogates that write what is above (first byte F0 and more). */
 static int compare_utf16(const void *x, const void *y)
 {
 	const unsigned char *a = *(const unsigned char *const *)x, *b = *(const unsigned char *const *)y;

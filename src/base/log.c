@@ -1,5 +1,5 @@
-/* The service's log on standard error, one write(2) a line so that lines of several processes do not mix. Not a place for secrets, request
- * bodies or headers. Nothing here allocates: it is what reports that memory ran out. */
+/* The service's log on standard error, one write(2) a line so that lines of several processes do not mix. Not a place
+ * for secrets, request bodies or headers. Nothing here allocates: it is what reports that memory ran out. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static char process_name[32] = "rowcall";
 static enum log_level threshold = LOG_LEVEL_INFO;
 static bool to_journal;
 
-/* JOURNAL_STREAM is "device:inode" of the stream the journal reads (systemd.exec(5)); it is inherited by children whose standard error is
- * something else, hence the comparison. */
+/* JOURNAL_STREAM is "device:inode" of the stream the journal reads (systemd.exec(5)); it is inherited by children whose
+ * standard error is something else, hence the comparison. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -73,7 +73,8 @@ static void write_line(enum log_level level, const char *fmt, va_list ap) __attr
 
 static void write_line(enum log_level level, const char *fmt, va_list ap)
 {
-	/* Static, for a fiber's stack is small. The line's room is enough for the worst case, so the buffer never grows. */
+	/* Static, for a fiber's stack is small. The line's room is enough for the worst case, so the buffer never
+	 * grows. */
 	static char text[LOG_TEXT_MAX], room[LOG_LINE_MAX];
 	struct buf line = { .data = room, .cap = sizeof(room) };
 	size_t n;

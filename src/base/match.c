@@ -1,5 +1,6 @@
-/* Wu and Manber's search: a window of MATCH_MIN bytes moves over the text by as much as its last three bytes allow, so that text without a match
- * is mostly skipped. Only where they end some pattern's first MATCH_MIN bytes are patterns compared. */
+/* Wu and Manber's search: a window of MATCH_MIN bytes moves over the text by as much as its last three bytes allow, so
+ * that text without a match is mostly skipped. Only where they end some pattern's first MATCH_MIN bytes are patterns
+ * compared. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,8 @@ void match_ready(struct match *m)
 		t->next = m->first[last];
 		m->first[last] = (int)i;
 		for (int at = 0; at <= MATCH_MIN - BLOCK; at++) {
-			unsigned char *shift = &m->shift[hash(t->p + at)], move = (unsigned char)(MATCH_MIN - BLOCK - at);
+			unsigned char *shift = &m->shift[hash(t->p + at)];
+			unsigned char move = (unsigned char)(MATCH_MIN - BLOCK - at);
 
 			if (move < *shift)
 				*shift = move;

@@ -1,4 +1,5 @@
-/* Allocation that ends the process when there is no memory, so that no caller has a half-built object to undo. Not a pool: see arena.c. */
+/* Allocation that ends the process when there is no memory, so that no caller has a half-built object to undo. Not a
+ * pool: see arena.c. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"

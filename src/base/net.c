@@ -1,5 +1,6 @@
-/* Which addresses may be connected to. Decided on the socket address that is really used, never on a name or a URL's spelling. Resolves and
- * connects nothing. Every address is handled as 16 bytes, IPv4 as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2). */
+/* Which addresses may be connected to. Decided on the socket address that is really used, never on a name or a URL's
+ * spelling. Resolves and connects nothing. Every address is handled as 16 bytes, IPv4 as ::ffff:a.b.c.d (RFC 4291
+ * section 2.5.5.2). */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -121,7 +122,8 @@ static bool blocked(const unsigned char b[16])
 	return false;
 }
 
-/* A NAT64 or 6to4 address has to be listed as it is: listing 127.0.0.1 says nothing of what a translator makes of 64:ff9b::7f00:1. */
+/* A NAT64 or 6to4 address has to be listed as it is: listing 127.0.0.1 says nothing of what a translator makes of
+ * 64:ff9b::7f00:1. */
 static bool listed(const struct net_policy *p, const struct address *a)
 {
 	for (const struct range *r = p ? p->ranges : NULL; r; r = r->next)
@@ -255,7 +257,8 @@ int net_policy_allow(struct net_policy *p, struct str spec, struct problem *why)
 	if (parse_range(spec, r)) {
 		free(r);
 		problem_set(why, 422, "bad_address");
-		problem_detail(why, "\"%.*s\" is no address, network (ADDR/bits with nothing behind the bits), ADDR:port or [v6]:port",
+		problem_detail(why, "\"%.*s\" is no address, network (ADDR/bits, nothing behind the bits), "
+		                    "ADDR:port or [v6]:port",
 		               (int)(spec.n < 80 ? spec.n : 80), spec.n ? spec.p : "");
 		return -1;
 	}

@@ -1,5 +1,5 @@
-/* Filling a struct problem. A text too long is cut at a character, since it goes into a JSON answer. Arguments may point into the problem
- * itself (a detail put before an older one), so everything is written aside first. */
+/* Filling a struct problem. A text too long is cut at a character, since it goes into a JSON answer. Arguments may
+ * point into the problem itself (a detail put before an older one), so everything is written aside first. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

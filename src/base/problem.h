@@ -16,10 +16,12 @@ struct problem {
 	char how_to_fix[PROBLEM_TEXT_MAX];      /* what to do about it; may be empty */
 	char field[80];                         /* the request field or column at fault; may be empty */
 	int retry_after;                        /* seconds for Retry-After; 0: none */
-	struct json_object *extra;              /* object of further members for the answer, or NULL; owned by the request's arena */
+	/* object of further members for the answer, or NULL; owned by the request's arena */
+	struct json_object *extra;
 };
 
-/* Fills status and error (the rest is cleared) and returns -1, so that `return problem_set(...)` reads well. why NULL is fine. */
+/* Fills status and error (the rest is cleared) and returns -1, so that `return problem_set(...)` reads well. why NULL
+ * is fine. */
 int problem_set(struct problem *why, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void problem_detail(struct problem *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void problem_fix(struct problem *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
-/* The secrets file, and taking its values out of texts. Not the place where credentials are put into requests: see the auth forms. */
+/* The secrets file, and taking its values out of texts. Not the place where credentials are put into requests: see the
+ * auth forms. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -92,7 +93,8 @@ static void add_value(struct generation *g, struct str name, struct str text, in
 
 /* Reading */
 
-static int refuse(struct problem *why, const char *path, size_t line, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static int refuse(struct problem *why, const char *path, size_t line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 static int refuse(struct problem *why, const char *path, size_t line, const char *fmt, ...)
 {
@@ -198,7 +200,9 @@ static int parse_file(struct generation *g, struct str text, const char *path, s
 	}
 	if (!find_value(g, str_of(OWNER_NAME))) {
 		refuse(why, path, 0, OWNER_NAME " is missing");
-		problem_fix(why, "Add a line " OWNER_NAME "=… with at least %d characters, as `openssl rand -hex 32` prints them.", SECRET_OWNER_MIN);
+		problem_fix(why, "Add a line " OWNER_NAME "=… with at least %d characters, as from `openssl rand "
+		                                          "-hex 32`.",
+		            SECRET_OWNER_MIN);
 		return -1;
 	}
 	return 0;
@@ -209,12 +213,14 @@ static int check_file(const struct stat *st, const char *path, struct problem *w
 	if (!S_ISREG(st->st_mode))
 		return refuse(why, path, 0, "is no regular file");
 	if (st->st_mode & 077) {
-		refuse(why, path, 0, "has mode %04o; group and others must have no access", (unsigned)st->st_mode & 07777);
+		refuse(why, path, 0, "has mode %04o; group and others must have no access",
+		       (unsigned)st->st_mode & 07777);
 		problem_fix(why, "chmod 600 %s", path);
 		return -1;
 	}
 	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return refuse(why, path, 0, "belongs to user %u, neither root nor us (%u)", (unsigned)st->st_uid, (unsigned)geteuid());
+		return refuse(why, path, 0, "belongs to user %u, neither root nor us (%u)", (unsigned)st->st_uid,
+		              (unsigned)geteuid());
 	if (st->st_size > SECRET_FILE_MAX)
 		return refuse(why, path, 0, "is larger than %d bytes", SECRET_FILE_MAX);
 	return 0;
@@ -429,8 +435,8 @@ static void add_encodings(struct generation *g, const struct value *v)
 	}
 }
 
-/* Base64 writes three bytes as four digits, so a value looks different by where in a three it begins. Only digits that hold nothing but bits
- * of the value can be looked for; those at its two ends depend on what stands beside it. */
+/* Base64 writes three bytes as four digits, so a value looks different by where in a three it begins. Only digits that
+ * hold nothing but bits of the value can be looked for; those at its two ends depend on what stands beside it. */
 static void add_base64(struct generation *g, const struct value *v, void (*encode)(struct buf *out, struct str s))
 {
 	for (size_t before = 0; before < 3; before++) {
@@ -502,8 +508,8 @@ static bool same_time(struct timespec a, struct timespec b)
 /* The time of the inode too, which changes with owner and mode. */
 static bool same_file(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && same_time(a->st_mtim, b->st_mtim) &&
-	       same_time(a->st_ctim, b->st_ctim);
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       same_time(a->st_mtim, b->st_mtim) && same_time(a->st_ctim, b->st_ctim);
 }
 
 /* Takes over the values of `old` that `g` has no longer, for redaction alone. */
@@ -569,7 +575,8 @@ bool secret_is_owner(const struct secrets *s, struct str presented)
 
 static bool is_base64_digit(char c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' || c == '_';
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
+	       c == '-' || c == '_';
 }
 
 /* Where the match ends, with the digit that holds the value's last bits and the padding. */
@@ -599,7 +606,8 @@ static void put_redacted(struct buf *out, struct str text, size_t start, const c
 
 size_t secret_redact(const struct secrets *s, struct buf *out, struct str text)
 {
-	size_t done = 0, start = 0, end = 0, from = 0, count = 0;       /* [start, end): a match that others may still extend */
+	/* [start, end): a match that others may still extend */
+	size_t done = 0, start = 0, end = 0, from = 0, count = 0;
 	const char *name = NULL;
 	struct match_hit hit;
 

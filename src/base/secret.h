@@ -1,36 +1,39 @@
-/* The secrets file: NAME=value lines, mode 0600, read again when it changes. Values live only here; everybody else names them.
- * Blank lines and lines that begin with `#` are skipped; a value may stand in a pair of " or ', which are not part of it; there are no escapes.
- * NAME is [A-Z_][A-Z0-9_]*. `NAME=` alone is a name without a value. */
+/* The secrets file: NAME=value lines, mode 0600, read again when it changes. Values live only here; everybody else
+ * names them. Blank lines and lines that begin with `#` are skipped; a value may stand in a pair of " or ', which are
+ * not part of it; there are no escapes. NAME is [A-Z_][A-Z0-9_]*. `NAME=` alone is a name without a value. */
 #ifndef BASE_SECRET_H
 #define BASE_SECRET_H
 #include "base/buf.h"
 #include "base/problem.h"
 
 enum {
-	SECRET_MIN = 8,                 /* shorter values are refused by name: they could not be redacted without harm */
+	/* shorter values are refused by name: they could not be redacted without harm */
+	SECRET_MIN = 8,
 	SECRET_OWNER_MIN = 24,          /* least length of TERMINAL_KEY */
 	SECRET_VALUE_MAX = 8192,
 	SECRET_NAME_MAX = 128,
 	SECRET_FILE_MAX = 1024 * 1024,
-	SECRET_RETIRED_S = 600,         /* how long a value that was replaced is still redacted: a call that carries it may be under way */
+	/* how long a value that was replaced is still redacted: a call that carries it may be under way */
+	SECRET_RETIRED_S = 600,
 };
 
 struct secrets;
 
-/* NULL with why, 500 `bad_secrets_file` (unreadable, no regular file, not owned by root or us, group- or world-accessible, malformed line, value
- * too short or with control characters: named, never shown; TERMINAL_KEY missing or short). */
+/* NULL with why, 500 `bad_secrets_file` (unreadable, no regular file, not owned by root or us, group- or
+ * world-accessible, malformed line, value too short or with control characters: named, never shown; TERMINAL_KEY
+ * missing or short). */
 struct secrets *secret_open(const char *path, struct problem *why);
 void secret_close(struct secrets *s);   /* overwrites the values; NULL is fine */
-/* Reads the file again when its identity, size or time changed; keeps the old values and logs once when the new file is bad. One stat(2).
- * Ends the validity of what secret_get and secret_find gave. */
+/* Reads the file again when its identity, size or time changed; keeps the old values and logs once when the new file is
+ * bad. One stat(2). Ends the validity of what secret_get and secret_find gave. */
 void secret_refresh(struct secrets *s);
-/* p NULL when absent or empty. TERMINAL_KEY is never given: see secret_is_owner. Valid until the next secret_refresh, which any other fiber may
- * call: use or copy it before waiting. */
+/* p NULL when absent or empty. TERMINAL_KEY is never given: see secret_is_owner. Valid until the next secret_refresh,
+ * which any other fiber may call: use or copy it before waiting. */
 struct str secret_get(const struct secrets *s, struct str name);
 bool secret_is_owner(const struct secrets *s, struct str presented);    /* constant time */
-/* Appends text with every known value (TERMINAL_KEY too) replaced by "[redacted:NAME]": raw, JSON-escaped, HTML-escaped, percent-encoded (either
- * case), form-encoded, base64 and base64url (at each of the three alignments, with the digits that hold only part of it), hex. Matches that
- * overlap are one. Returns how many were replaced. */
+/* Appends text with every known value (TERMINAL_KEY too) replaced by "[redacted:NAME]": raw, JSON-escaped,
+ * HTML-escaped, percent-encoded (either case), form-encoded, base64 and base64url (at each of the three alignments,
+ * with the digits that hold only part of it), hex. Matches that overlap are one. Returns how many were replaced. */
 size_t secret_redact(const struct secrets *s, struct buf *out, struct str text);
 /* Name of the first known value that text holds raw, or NULL. */
 const char *secret_find(const struct secrets *s, struct str text);

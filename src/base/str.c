@@ -106,7 +106,8 @@ size_t str_distance(struct str a, struct str b, size_t max)
 		for (size_t j = 1; j <= b.n; j++) {
 			size_t above = row[j];
 
-			row[j] = (unsigned char)least(above + 1, row[j - 1] + 1u, diagonal + (a.p[i - 1] != b.p[j - 1]));
+			row[j] = (unsigned char)least(above + 1, row[j - 1] + 1u,
+			                              diagonal + (a.p[i - 1] != b.p[j - 1]));
 			diagonal = above;
 		}
 	}

@@ -47,7 +47,8 @@ static void strings(struct arena *a)
 	struct str s = arena_copy(a, str_make("a\0b", 3));
 
 	tap_ok(s.n == 3 && memcmp(s.p, "a\0b", 4) == 0, "a copy keeps NUL and ends in one");
-	tap_ok(!arena_str(a, str_of(NULL)) && !arena_strdup(a, NULL) && !arena_copy(a, str_of(NULL)).p, "absent stays absent");
+	tap_ok(!arena_str(a, str_of(NULL)) && !arena_strdup(a, NULL) &&
+	       !arena_copy(a, str_of(NULL)).p, "absent stays absent");
 	tap_is_str(arena_strdup(a, "x"), "x", "strings are copied");
 	tap_is_str(arena_str(a, str_of("")), "", "empty strings too");
 	tap_is_str(arena_printf(a, "%s-%d", "x", 7), "x-7", "a formatted text is as long as it needs to be");

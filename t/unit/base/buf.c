@@ -26,7 +26,8 @@ static void use(struct buf b, const char *kind)
 	buf_clear(&b);
 	buf_printf(&b, "%d%s", 12, "x");
 	buf_printf(&b, "%5000d|", 7);
-	tap_ok(b.len == 5004 && memcmp(b.data, "12x ", 4) == 0 && b.data[5003] == '|', "%s: formatted text grows it", kind);
+	tap_ok(b.len == 5004 && memcmp(b.data, "12x ", 4) == 0 &&
+	       b.data[5003] == '|', "%s: formatted text grows it", kind);
 	buf_clear(&b);
 	for (int i = 0; i < 200; i++) {
 		buf_clear(&b);

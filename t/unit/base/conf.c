@@ -44,13 +44,14 @@ static void defaults(void)
 
 	if (!tap_ok(c != NULL, "an empty file is fine (%s)", why.detail))
 		return;
-	snprintf(want, sizeof(want), "%s/secrets", dir);
+	snprintf(want, sizeof(want), "%s/secrets.env", dir);
 	tap_is_str(c->path, path, "the file's own path is absolute");
 	tap_is_str(c->data_dir, "/var/lib/rowcall", "data_dir");
 	tap_is_str(c->run_dir, "/run/rowcall", "run_dir");
 	tap_is_str(c->migrations_dir, PKGDATADIR "/migrations", "migrations_dir");
 	tap_is_str(c->secrets_file, want, "secrets_file is beside the file");
-	tap_ok(!*c->user && !*c->group && !*c->socket_group && !*c->upstream_ca_file && !*c->cors_origins, "what may be empty is");
+	tap_ok(!*c->user && !*c->group && !*c->socket_group && !*c->upstream_ca_file &&
+	       !*c->cors_origins, "what may be empty is");
 	tap_is_str(c->base_url, "https://localhost", "base_url");
 	tap_is_str(c->zone, "America/Los_Angeles", "zone");
 	tap_is_str(c->anonymous, "read", "anonymous");
@@ -58,10 +59,13 @@ static void defaults(void)
 	tap_is_str(c->synchronous, "FULL", "synchronous");
 	tap_ok(!c->allow_network_fs && !c->strict && !c->vars, "what is off by default is");
 	tap_ok(c->workers == 0 && c->listen_backlog == 4096 && c->max_connections == 1024, "workers and connections");
-	tap_ok(c->max_request_body == 1048576 && c->max_row_field == 65536 && c->max_upstream_body == 4194304 && c->max_kept_payload == 65536, "sizes");
-	tap_ok(c->connect_timeout_ms == 5000 && c->upstream_timeout_ms == 30000 && c->max_redirects == 5 && c->write_timeout_ms == 10000 && c->drain_ms == 30000,
+	tap_ok(c->max_request_body == 1048576 && c->max_row_field == 65536 && c->max_upstream_body == 4194304 &&
+	       c->max_kept_payload == 65536, "sizes");
+	tap_ok(c->connect_timeout_ms == 5000 && c->upstream_timeout_ms == 30000 && c->max_redirects == 5 &&
+	       c->write_timeout_ms == 10000 && c->drain_ms == 30000,
 	       "times");
-	tap_ok(c->trace_timeout_ms == 300000 && c->trace_depth == 8 && c->trace_steps == 64 && c->trace_cost_microusd == 1000000, "a trace's budget");
+	tap_ok(c->trace_timeout_ms == 300000 && c->trace_depth == 8 && c->trace_steps == 64 &&
+	       c->trace_cost_microusd == 1000000, "a trace's budget");
 	tap_ok(!allowed(c, "127.0.0.1", 80), "no local upstream");
 	conf_free(c);
 	conf_free(NULL);
@@ -69,11 +73,16 @@ static void defaults(void)
 
 static void reading(void)
 {
-	struct conf *c = load("# comment\n  # another\n\nbase_url = https://rows.example:8443   # trailing\nworkers=4\n\tconnect_timeout =\t250ms\n"
-	                      "upstream_timeout = 2m\ntrace_timeout = 1h\nwrite_timeout = 7s\ndrain_timeout = 0\nmax_request_body = 2M\nmax_row_field = 10000\n"
-	                      "trace_cost = 0.25\nstrict = yes\nsynchronous = NORMAL\nlog_level = debug\ndata_dir = data\nsecrets_file = /etc/x\n"
-	                      "user = \"with # hash\"  # and a comment\nallow_upstream = 127.0.0.1:8080\nallow_upstream = 10.0.0.0/8, 192.168.1.1\n"
-	                      "anonymous = none\nmetrics_allow = 10.0.0.0/8\ncors_origins = https://a.example, http://[::1]:3000\nzone = UTC\r\n"
+	struct conf *c = load("# comment\n  # another\n\nbase_url = https://rows.example:8443   # trailing\n"
+	                      "workers=4\n\tconnect_timeout =\t250ms\n"
+	                      "upstream_timeout = 2m\ntrace_timeout = 1h\nwrite_timeout = 7s\ndrain_timeout = 0\n"
+	                      "max_request_body = 2M\nmax_row_field = 10000\n"
+	                      "trace_cost = 0.25\nstrict = yes\nsynchronous = NORMAL\nlog_level = debug\n"
+	                      "data_dir = data\nsecrets_file = /etc/x\n"
+	                      "user = \"with # hash\"  # and a comment\nallow_upstream = 127.0.0.1:8080\n"
+	                      "allow_upstream = 10.0.0.0/8, 192.168.1.1\n"
+	                      "anonymous = none\nmetrics_allow = 10.0.0.0/8\n"
+	                      "cors_origins = https://a.example, http://[::1]:3000\nzone = UTC\r\n"
 	                      "[vars]\nREGION = eu-west\nHOST = \"a b\"\nEMPTY =\nworkers = 9\n");
 	char want[100];
 
@@ -82,18 +91,22 @@ static void reading(void)
 	snprintf(want, sizeof(want), "%s/data", dir);
 	tap_is_str(c->base_url, "https://rows.example:8443", "a comment behind a blank is no part of the value");
 	tap_is_int(c->workers, 4, "blanks around the equals sign do not matter");
-	tap_ok(c->connect_timeout_ms == 250 && c->upstream_timeout_ms == 120000 && c->trace_timeout_ms == 3600000 && c->write_timeout_ms == 7000 &&
+	tap_ok(c->connect_timeout_ms == 250 && c->upstream_timeout_ms == 120000 && c->trace_timeout_ms == 3600000 &&
+	       c->write_timeout_ms == 7000 &&
 	       c->drain_ms == 0, "every unit of time, and a plain 0");
 	tap_ok(c->max_request_body == 2097152 && c->max_row_field == 10000, "sizes with unit and without");
 	tap_is_int(c->trace_cost_microusd, 250000, "a quarter of a dollar");
-	tap_ok(c->strict && strcmp(c->synchronous, "NORMAL") == 0 && strcmp(c->log_level, "debug") == 0, "switches and choices");
+	tap_ok(c->strict && strcmp(c->synchronous, "NORMAL") == 0 &&
+	       strcmp(c->log_level, "debug") == 0, "switches and choices");
 	tap_is_str(c->data_dir, want, "a relative path is beside the file");
 	tap_is_str(c->secrets_file, "/etc/x", "an absolute path stays");
 	tap_is_str(c->user, "with # hash", "quotes keep a hash");
-	tap_ok(allowed(c, "127.0.0.1", 8080) && !allowed(c, "127.0.0.1", 8081) && allowed(c, "10.9.9.9", 1) && allowed(c, "192.168.1.1", 1),
+	tap_ok(allowed(c, "127.0.0.1", 8080) && !allowed(c, "127.0.0.1", 8081) && allowed(c, "10.9.9.9", 1) &&
+	       allowed(c, "192.168.1.1", 1),
 	       "allow_upstream adds up");
 	tap_is_str(c->cors_origins, "https://a.example, http://[::1]:3000", "origins are kept as written");
-	tap_ok(str_is(conf_var(c, str_of("REGION")), "eu-west") && str_is(conf_var(c, str_of("HOST")), "a b") && conf_var(c, str_of("EMPTY")).p &&
+	tap_ok(str_is(conf_var(c, str_of("REGION")), "eu-west") && str_is(conf_var(c, str_of("HOST")), "a b") &&
+	       conf_var(c, str_of("EMPTY")).p &&
 	       str_is(conf_var(c, str_of("workers")), "9"), "variables are apart from settings");
 	tap_ok(!conf_var(c, str_of("NOPE")).p && !conf_var(c, str_of("region")).p, "one that is not there is absent");
 	conf_free(c);
@@ -103,7 +116,8 @@ static void refusals(void)
 {
 	static const struct { const char *text, *detail; } cases[] = {
 		{ "\nworker = 4\n", "2: unknown setting `worker` (did you mean `workers`?)" },
-		{ "connect_timeout_ms = 5s\n", "1: unknown setting `connect_timeout_ms` (did you mean `connect_timeout`?)" },
+		{ "connect_timeout_ms = 5s\n", "1: unknown setting `connect_timeout_ms` (did you mean "
+		                               "`connect_timeout`?)" },
 		{ "nonsense = 1\n", "1: unknown setting `nonsense`" },
 		{ "Workers = 1\n", "1: unknown setting `Workers` (did you mean `workers`?)" },
 		{ "workers = 1\nworkers = 1\n", "2: workers is given twice" },
@@ -118,11 +132,15 @@ static void refusals(void)
 		{ "connect_timeout = 1.5s\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
 		{ "connect_timeout = -5s\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
 		{ "connect_timeout = 0\n", "1: connect_timeout: must be 1ms to 600000ms" },
-		{ "connect_timeout = 9999999999999999999h\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
+		{ "connect_timeout = 9999999999999999999h\n",
+		  "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
 		{ "connect_timeout = 90000000000000h\n", "1: connect_timeout: must be 1ms to 600000ms" },
-		{ "max_row_field = 64k\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers of 1024" },
-		{ "max_row_field = 64KB\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers of 1024" },
-		{ "max_row_field =\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers of 1024" },
+		{ "max_row_field = 64k\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers "
+		                           "of 1024" },
+		{ "max_row_field = 64KB\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers "
+		                            "of 1024" },
+		{ "max_row_field =\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers of "
+		                       "1024" },
 		{ "workers = 0x4\n", "1: workers: must be a whole number" },
 		{ "workers = +4\n", "1: workers: must be a whole number" },
 		{ "workers =\n", "1: workers: must be a whole number" },
@@ -151,17 +169,21 @@ static void refusals(void)
 		struct conf *c = load(cases[i].text);
 
 		tap_ok(!c && strcmp(why.error, "bad_configuration") == 0, "refused");
-		tap_is_str(strncmp(why.detail, path, strlen(path)) ? why.detail : why.detail + strlen(path) + 1, cases[i].detail, "with place and reason");
+		tap_is_str(strncmp(why.detail, path, strlen(path)) ? why.detail : why.detail + strlen(path) + 1,
+		           cases[i].detail, "with place and reason");
 		conf_free(c);
 	}
 }
 
 static void urls(void)
 {
-	static const char *const good[] = { "http://localhost", "https://a.example", "https://a.example:8443", "http://127.0.0.1:80", "http://[::1]", "http://[::1]:65535" };
+	static const char *const good[] = { "http://localhost", "https://a.example", "https://a.example:8443",
+		"http://127.0.0.1:80", "http://[::1]", "http://[::1]:65535" };
 	static const char *const bad[] = {
-		"", "a.example", "ftp://a", "https://", "https://:80", "https://a:", "https://a:0", "https://a:65536", "https://a:x", "https://a/b", "https://a?x",
-		"https://u@a", "https://a b", "https://a\\b", "HTTPS://a", "http://[::1", "http://::1", "http://[a]", "http://[::1]x", "https:/a", "https://a,https://b",
+		"", "a.example", "ftp://a", "https://", "https://:80", "https://a:", "https://a:0", "https://a:65536",
+		"https://a:x", "https://a/b", "https://a?x",
+		"https://u@a", "https://a b", "https://a\\b", "HTTPS://a", "http://[::1", "http://::1", "http://[a]",
+		"http://[::1]x", "https:/a", "https://a,https://b",
 	};
 	char text[200];
 
@@ -186,15 +208,20 @@ static void urls(void)
 static void bounds(void)
 {
 	static const struct { const char *name, *unit; long long min, max; } cases[] = {
-		{ "workers", "", 0, 1024 }, { "listen_backlog", "", 1, 65535 }, { "max_connections", "", 1, 65535 }, { "max_redirects", "", 0, 20 },
-		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 }, { "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },
-		{ "max_upstream_body", "", 1024, 1073741824 }, { "max_kept_payload", "", 0, 16777216 }, { "connect_timeout", "ms", 1, 600000 },
-		{ "upstream_timeout", "ms", 1, 3600000 }, { "trace_timeout", "ms", 1, 86400000 }, { "write_timeout", "ms", 1, 600000 },
+		{ "workers", "", 0, 1024 }, { "listen_backlog", "", 1, 65535 }, { "max_connections", "", 1, 65535 },
+		{ "max_redirects", "", 0, 20 },
+		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 },
+		{ "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },
+		{ "max_upstream_body", "", 1024, 1073741824 }, { "max_kept_payload", "", 0, 16777216 },
+		{ "connect_timeout", "ms", 1, 600000 },
+		{ "upstream_timeout", "ms", 1, 3600000 }, { "trace_timeout", "ms", 1, 86400000 },
+		{ "write_timeout", "ms", 1, 600000 },
 		{ "drain_timeout", "ms", 0, 3600000 }, { "trace_cost", "", 0, 1000000 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const long long values[] = { cases[i].min - 1, cases[i].min, cases[i].min + 1, cases[i].max - 1, cases[i].max, cases[i].max + 1 };
+		const long long values[] = { cases[i].min - 1, cases[i].min, cases[i].min + 1, cases[i].max - 1,
+			cases[i].max, cases[i].max + 1 };
 
 		for (int k = 0; k < 6; k++) {
 			bool want = k != 0 && k != 5;
@@ -203,7 +230,8 @@ static void bounds(void)
 
 			snprintf(text, sizeof(text), "%s = %lld%s\n", cases[i].name, values[k], cases[i].unit);
 			c = load(text);
-			tap_ok((c != NULL) == want, "%s = %lld%s is %s", cases[i].name, values[k], cases[i].unit, want ? "accepted" : "refused");
+			tap_ok((c != NULL) == want, "%s = %lld%s is %s", cases[i].name, values[k], cases[i].unit,
+			       want ? "accepted" : "refused");
 			conf_free(c);
 		}
 	}
@@ -211,8 +239,10 @@ static void bounds(void)
 
 static void overrides(void)
 {
-	char *const good[] = { (char[]){ "workers=7" }, (char[]){ " data_dir = other" }, (char[]){ "workers=8" }, (char[]){ "allow_upstream=127.0.0.1" } };
-	char *const unknown[] = { (char[]){ "wrkers=7" } }, *const shapeless[] = { (char[]){ "workers" } }, *const wrong[] = { (char[]){ "workers=x" } };
+	char *const good[] = { (char[]){ "workers=7" }, (char[]){ " data_dir = other" }, (char[]){ "workers=8" },
+		(char[]){ "allow_upstream=127.0.0.1" } };
+	char *const unknown[] = { (char[]){ "wrkers=7" } }, *const shapeless[] = { (char[]){ "workers" } },
+		*const wrong[] = { (char[]){ "workers=x" } };
 	char want[100];
 	struct conf *c;
 
@@ -226,7 +256,8 @@ static void overrides(void)
 	}
 	conf_free(c);
 	tap_ok(!conf_load(path, unknown, 1, &why), "an unknown one is refused");
-	tap_is_str(why.detail, "command line: unknown setting `wrkers` (did you mean `workers`?)", "and said to come from the command line");
+	tap_is_str(why.detail, "command line: unknown setting `wrkers` (did you mean `workers`?)",
+	           "and said to come from the command line");
 	tap_ok(!conf_load(path, shapeless, 1, &why), "one without a value is refused");
 	tap_is_str(why.detail, "command line: `workers` is not NAME=VALUE", "and shown");
 	tap_ok(!conf_load(path, wrong, 1, &why), "a wrong value is refused");

@@ -13,7 +13,8 @@ static void digests(void)
 	static const struct { const char *text, *want; } cases[] = {
 		{ "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
 		{ "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
-		{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+		{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		  "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
 	};
 	char hex[CRYPTO_HEX];
 
@@ -74,7 +75,8 @@ static void after_fork(void)
 	}
 	crypto_id(1, mine);
 	waitpid(pid, &status, 0);
-	tap_ok(read(fds[0], theirs, sizeof(theirs)) == sizeof(theirs) && strcmp(mine, theirs) != 0, "after a fork, parent and child have different ids");
+	tap_ok(read(fds[0], theirs, sizeof(theirs)) == sizeof(theirs) &&
+	       strcmp(mine, theirs) != 0, "after a fork, parent and child have different ids");
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -102,10 +104,13 @@ static void ids(void)
 	crypto_id(now, b);
 	crypto_id(now, a);
 	tap_ok(strcmp(a, b) != 0, "ids of one millisecond differ");
-	tap_ok(!crypto_is_id(str_of("")) && !crypto_is_id(str_make(a, 25)) && !crypto_is_id(str_of(NULL)), "25 characters are no id");
+	tap_ok(!crypto_is_id(str_of("")) && !crypto_is_id(str_make(a, 25)) &&
+	       !crypto_is_id(str_of(NULL)), "25 characters are no id");
 	tap_ok(!crypto_is_id(str_of("8zzzzzzzzzzzzzzzzzzzzzzzzz")), "nor more than 128 bits");
-	tap_ok(!crypto_is_id(str_of("01ARYZ6S410000000000000000")) && !crypto_is_id(str_of("01aryz6s41i000000000000000")) &&
-	       !crypto_is_id(str_make("01aryz6s41\0" "000000000000000", 26)), "nor upper case, letters left out, or NUL");
+	tap_ok(!crypto_is_id(str_of("01ARYZ6S410000000000000000")) &&
+	       !crypto_is_id(str_of("01aryz6s41i000000000000000")) &&
+	       !crypto_is_id(str_make("01aryz6s41\0" "000000000000000", 26)),
+	           "nor upper case, letters left out, or NUL");
 }
 
 static const char *encoded(struct buf *b, void (*encode)(struct buf *, struct str), struct str s)
@@ -119,11 +124,14 @@ static void encodings(void)
 {
 	/* RFC 4648 section 10. */
 	static const struct { const char *text, *std, *url; } rfc[] = {
-		{ "", "", "" }, { "f", "Zg==", "Zg" }, { "fo", "Zm8=", "Zm8" }, { "foo", "Zm9v", "Zm9v" }, { "foob", "Zm9vYg==", "Zm9vYg" },
-		{ "fooba", "Zm9vYmE=", "Zm9vYmE" }, { "foobar", "Zm9vYmFy", "Zm9vYmFy" }, { "\xFB\xFF\xBE", "+/++", "-_--" },
+		{ "", "", "" }, { "f", "Zg==", "Zg" }, { "fo", "Zm8=", "Zm8" }, { "foo", "Zm9v", "Zm9v" },
+		{ "foob", "Zm9vYg==", "Zm9vYg" },
+		{ "fooba", "Zm9vYmE=", "Zm9vYmE" }, { "foobar", "Zm9vYmFy", "Zm9vYmFy" },
+		{ "\xFB\xFF\xBE", "+/++", "-_--" },
 	};
 	static const char *const bad[] = {
-		"A", "AB=", "A===", "====", "=", "Zg=", "Zm9v=", "Zm9v====", "Zm 9v", "Zg==Zg==", "Z*==", "Zh==", "Zm9=", "Zh", "+_++",
+		"A", "AB=", "A===", "====", "=", "Zg=", "Zm9v=", "Zm9v====", "Zm 9v", "Zg==Zg==", "Z*==", "Zh==",
+		"Zm9=", "Zh", "+_++",
 	};
 	struct buf b = BUF_MALLOC, back = BUF_MALLOC;
 	char all[256];
@@ -133,15 +141,18 @@ static void encodings(void)
 		tap_is_str(encoded(&b, crypto_base64, str_of(rfc[i].text)), rfc[i].std, "base64");
 		tap_is_str(encoded(&b, crypto_base64url, str_of(rfc[i].text)), rfc[i].url, "base64url");
 		buf_clear(&b);
-		tap_ok(crypto_unbase64(&b, str_of(rfc[i].std)) == 0 && str_is(buf_str(&b), rfc[i].text), "padded text comes back");
+		tap_ok(crypto_unbase64(&b, str_of(rfc[i].std)) == 0 &&
+		       str_is(buf_str(&b), rfc[i].text), "padded text comes back");
 		buf_clear(&b);
-		tap_ok(crypto_unbase64(&b, str_of(rfc[i].url)) == 0 && str_is(buf_str(&b), rfc[i].text), "unpadded text comes back");
+		tap_ok(crypto_unbase64(&b, str_of(rfc[i].url)) == 0 &&
+		       str_is(buf_str(&b), rfc[i].text), "unpadded text comes back");
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		buf_clear(&b);
 		tap_ok(crypto_unbase64(&b, str_of(bad[i])) == -1, "malformed: %s", bad[i]);
 	}
-	tap_ok(crypto_unbase64(&b, str_of("Zm9v\n")) == -1 && crypto_unbase64(&b, str_of("Zg==\n")) == -1, "malformed: a line break");
+	tap_ok(crypto_unbase64(&b, str_of("Zm9v\n")) == -1 &&
+	       crypto_unbase64(&b, str_of("Zg==\n")) == -1, "malformed: a line break");
 	for (int i = 0; i < 256; i++)
 		all[i] = (char)i;
 	for (size_t n = 0; n <= 256; n++) {

@@ -43,11 +43,15 @@ static void controls(void)
 
 	tap_is_str(escaped(ESCAPE_JSON, s), "\\u0000\\b\\t\\n\\f\\r\\u001f\x7F", "json: controls by RFC 8259");
 	tap_is_str(escaped(ESCAPE_HEADER, s), "\t", "header: only TAB passes");
-	tap_is_str(escaped(ESCAPE_HEADER, str_of("x\r\nSet-Cookie: a")), "xSet-Cookie: a", "header: no second one can be begun");
-	tap_is_str(escaped(ESCAPE_TERMINAL, s), "\\x00\\x08\\x09\\x0a\\x0c\\x0d\\x1f\\x7f", "terminal: controls are shown");
+	tap_is_str(escaped(ESCAPE_HEADER, str_of("x\r\nSet-Cookie: a")), "xSet-Cookie: a",
+	           "header: no second one can be begun");
+	tap_is_str(escaped(ESCAPE_TERMINAL, s), "\\x00\\x08\\x09\\x0a\\x0c\\x0d\\x1f\\x7f",
+	           "terminal: controls are shown");
 	tap_is_str(escaped(ESCAPE_TERMINAL, str_of("\xC2\x9B" "2J\x9B\xE2\x80\xAE\xE2\x80\xA8\xE2\x81\xA6\xD8\x9C")),
-	           "\\u{9b}2J\\x9b\\u{202e}\\u{2028}\\u{2066}\\u{61c}", "terminal: C1, bidi controls and line breaks are shown");
-	tap_is_str(escaped(ESCAPE_TERMINAL, str_of("\xE4\xB8\xAD\xC3\xA9\xF0\x9F\x98\x80")), "\xE4\xB8\xAD\xC3\xA9\xF0\x9F\x98\x80",
+	           "\\u{9b}2J\\x9b\\u{202e}\\u{2028}\\u{2066}\\u{61c}",
+	           "terminal: C1, bidi controls and line breaks are shown");
+	tap_is_str(escaped(ESCAPE_TERMINAL, str_of("\xE4\xB8\xAD\xC3\xA9\xF0\x9F\x98\x80")),
+	           "\xE4\xB8\xAD\xC3\xA9\xF0\x9F\x98\x80",
 	           "terminal: letters pass");
 	tap_is_str(escaped(ESCAPE_HTML, str_make("a\0b", 3)), "a\xEF\xBF\xBD" "b", "html: NUL is U+FFFD");
 	tap_is_str(escaped(ESCAPE_FORM, str_of(" a  b ")), "+a++b+", "form: every space is a plus");
@@ -66,7 +70,8 @@ static void round_trip(void)
 		struct buf back = BUF_MALLOC;
 
 		escaped(hows[i], str_make(all, 256));
-		tap_ok(escape_unpercent(&back, buf_str(&out), hows[i] == ESCAPE_FORM) == 0 && str_eq(buf_str(&back), str_make(all, 256)),
+		tap_ok(escape_unpercent(&back, buf_str(&out), hows[i] == ESCAPE_FORM) == 0 &&
+		       str_eq(buf_str(&back), str_make(all, 256)),
 		       "%s: every byte comes back", escape_name(hows[i]));
 		buf_free(&back);
 	}
@@ -81,7 +86,8 @@ static void unpercent(void)
 		tap_ok(escape_unpercent(&out, str_of(bad[i]), true) == -1, "\"%s\" is malformed", bad[i]);
 	}
 	buf_clear(&out);
-	tap_ok(escape_unpercent(&out, str_of("a+b%2fC%2F%00"), true) == 0 && str_eq(buf_str(&out), str_make("a b/C/\0", 7)),
+	tap_ok(escape_unpercent(&out, str_of("a+b%2fC%2F%00"), true) == 0 &&
+	       str_eq(buf_str(&out), str_make("a b/C/\0", 7)),
 	       "either case of hex digits; plus is a space");
 	buf_clear(&out);
 	tap_ok(escape_unpercent(&out, str_of("a+b"), false) == 0, "plus is itself elsewhere");
@@ -101,7 +107,8 @@ static void utf8(void)
 		{ "\xF0\x9F\x98", 1, "?", "an emoji cut" },
 		{ "\xE0\x80\x80", 3, "???", "an overlong form of three" },
 		{ "\xF0\x8F\xBF\xBF", 4, "????", "an overlong form of four" },
-		{ "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF", 0, NULL, "well-formed text" },
+		{ "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xED\x9F\xBF\xEE\x80\x80\xF4\x8F\xBF\xBF", 0, NULL,
+		  "well-formed text" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -110,8 +117,10 @@ static void utf8(void)
 		for (const char *p = cases[i].want ? cases[i].want : cases[i].s; *p; p++)
 			cases[i].want && *p == '?' ? buf_puts(&want, "\xEF\xBF\xBD") : buf_putc(&want, *p);
 		buf_clear(&out);
-		tap_ok((int)escape_utf8(&out, str_of(cases[i].s)) == cases[i].replaced && str_eq(buf_str(&out), buf_str(&want)) &&
-		       escape_is_utf8(str_of(cases[i].s)) == !cases[i].replaced, "%s: %d replaced", cases[i].what, cases[i].replaced);
+		tap_ok((int)escape_utf8(&out, str_of(cases[i].s)) == cases[i].replaced &&
+		       str_eq(buf_str(&out), buf_str(&want)) &&
+		       escape_is_utf8(str_of(cases[i].s)) == !cases[i].replaced, "%s: %d replaced", cases[i].what,
+		           cases[i].replaced);
 		tap_is_str(escaped(ESCAPE_JSON, str_of(cases[i].s)), buf_text(&want), "and in JSON the same");
 		buf_free(&want);
 	}
@@ -144,7 +153,8 @@ static void cut(void)
 
 	for (size_t max = 0; max < 10; max++)
 		tap_ok(escape_cut(s, max) == want[max], "a cut at most %zu is at %zu", max, want[max]);
-	tap_is_int((int64_t)escape_cut(str_of("\x80\x80\x80\x80\x80\x80"), 5), 5, "bytes that are no text are cut anywhere");
+	tap_is_int((int64_t)escape_cut(str_of("\x80\x80\x80\x80\x80\x80"), 5), 5,
+	           "bytes that are no text are cut anywhere");
 	tap_is_int((int64_t)escape_cut(str_of(NULL), 5), 0, "nothing is cut at 0");
 }
 

@@ -63,7 +63,8 @@ static void plain(void)
 	log_warn("a");
 	log_error("b");
 	end();
-	tap_ok(!strstr(text, "no") && strstr(text, "warn worker 1: a\n") && strstr(text, "error worker 1: b\n"), "less important lines are left out");
+	tap_ok(!strstr(text, "no") && strstr(text, "warn worker 1: a\n") &&
+	       strstr(text, "error worker 1: b\n"), "less important lines are left out");
 	begin();
 	log_init("writer", LOG_LEVEL_DEBUG);
 	log_debug("yes");
@@ -79,7 +80,8 @@ static void hostile(void)
 	log_error("%s", "a\n2026-07-26T04:36:19.832Z info master: forged\r\x1b[2J\xC2\x9B\xE2\x80\xAE\xFF");
 	end();
 	tap_is_int(lines(text), 1, "a line break cannot forge a line");
-	tap_ok(!strchr(text, '\r') && !strchr(text, 27) && strstr(text, "\\x0a2026") && strstr(text, "\\x1b[2J\\u{9b}\\u{202e}\\xff"),
+	tap_ok(!strchr(text, '\r') && !strchr(text, 27) && strstr(text, "\\x0a2026") &&
+	       strstr(text, "\\x1b[2J\\u{9b}\\u{202e}\\xff"),
 	       "control characters are shown, not sent");
 	memset(big, 1, sizeof(big) - 1);
 	begin();
@@ -109,7 +111,8 @@ static void journal(void)
 	log_info("i");
 	log_debug("d");
 	end();
-	tap_is_str(text, "<3>error master: e\n<4>warn master: w\n<6>info master: i\n<7>debug master: d\n", "for the journal, lines bear its priority");
+	tap_is_str(text, "<3>error master: e\n<4>warn master: w\n<6>info master: i\n<7>debug master: d\n",
+	           "for the journal, lines bear its priority");
 	begin();
 	log_init("master", LOG_LEVEL_DEBUG);
 	log_error("e");

@@ -22,12 +22,17 @@ static void simple(void)
 	struct match *m = match_of((const char *const[]){ "abcdefgh", "abcdefghij", "ijklmnop", "abcdefgh", NULL });
 	struct match_hit hit;
 
-	tap_ok(match_next(m, str_of("..abcdefgh.."), 0, &hit) && hit.start == 2 && hit.n == 8 && hit.tag == 0, "a pattern is found, the first added of equal ones");
-	tap_ok(match_next(m, str_of("..abcdefghij"), 0, &hit) && hit.n == 10 && hit.tag == 1, "the longest at a place is found");
+	tap_ok(match_next(m, str_of("..abcdefgh.."), 0, &hit) && hit.start == 2 && hit.n == 8 &&
+	       hit.tag == 0, "a pattern is found, the first added of equal ones");
+	tap_ok(match_next(m, str_of("..abcdefghij"), 0, &hit) && hit.n == 10 &&
+	       hit.tag == 1, "the longest at a place is found");
 	tap_ok(match_next(m, str_of("abcdefghi"), 0, &hit) && hit.n == 8, "a longer one that is cut off is not");
-	tap_ok(match_next(m, str_of("abcdefghijklmnop"), 1, &hit) && hit.start == 8 && hit.tag == 2, "from a place on, what begins before it is not found");
-	tap_ok(!match_next(m, str_of("abcdefg"), 0, &hit) && !match_next(m, str_of(""), 0, &hit) && !match_next(m, str_of(NULL), 0, &hit) &&
-	       !match_next(m, str_of("abcdefgh"), 1, &hit) && !match_next(m, str_of("abcdefgh"), 100, &hit), "too short a text holds nothing");
+	tap_ok(match_next(m, str_of("abcdefghijklmnop"), 1, &hit) && hit.start == 8 &&
+	       hit.tag == 2, "from a place on, what begins before it is not found");
+	tap_ok(!match_next(m, str_of("abcdefg"), 0, &hit) && !match_next(m, str_of(""), 0, &hit) &&
+	       !match_next(m, str_of(NULL), 0, &hit) &&
+	       !match_next(m, str_of("abcdefgh"), 1, &hit) &&
+	           !match_next(m, str_of("abcdefgh"), 100, &hit), "too short a text holds nothing");
 	match_free(m);
 	m = match_new();
 	match_ready(m);
@@ -63,7 +68,8 @@ static void against_naive(void)
 
 			for (at = from; at < sizeof(text) && !best; at++)
 				for (int i = 0; i < 12; i++)
-					if (lengths[i] <= sizeof(text) - at && memcmp(text + at, patterns[i], lengths[i]) == 0 && lengths[i] > best)
+					if (lengths[i] <= sizeof(text) - at &&
+					    memcmp(text + at, patterns[i], lengths[i]) == 0 && lengths[i] > best)
 						best = lengths[i];
 			same = found == (best > 0) && (!found || (hit.start == at - 1 && hit.n == best));
 			if (!found)

@@ -12,7 +12,8 @@ int main(void)
 	tap_is_int(problem_set(&why, 409, "contract_changed:%s!=%s", "a", "b"), -1, "setting a problem is -1");
 	tap_is_int(why.status, 409, "the status is kept");
 	tap_is_str(why.error, "contract_changed:a!=b", "the code is formatted");
-	tap_ok(!why.detail[0] && !why.how_to_fix[0] && !why.field[0] && !why.retry_after && !why.extra, "what was there before is cleared");
+	tap_ok(!why.detail[0] && !why.how_to_fix[0] && !why.field[0] && !why.retry_after &&
+	       !why.extra, "what was there before is cleared");
 	problem_detail(&why, "line %d", 3);
 	problem_fix(&why, "do %s", "this");
 	problem_field(&why, "target");

@@ -15,10 +15,12 @@ static void compare(void)
 	tap_ok(str_eq(str_of("ab"), str_make("abc", 2)), "equal bytes are equal");
 	tap_ok(!str_eq(str_of("ab"), str_of("abc")), "a beginning is not equal");
 	tap_ok(!str_eq(str_of("ab"), str_of("aB")), "case matters");
-	tap_ok(str_eq(str_make("a\0b", 3), str_make("a\0b", 3)) && !str_eq(str_make("a\0b", 3), str_make("a\0c", 3)), "NUL is a byte as any other");
+	tap_ok(str_eq(str_make("a\0b", 3), str_make("a\0b", 3)) &&
+	       !str_eq(str_make("a\0b", 3), str_make("a\0c", 3)), "NUL is a byte as any other");
 	tap_ok(str_eq(str_of(NULL), str_of("")), "absent and empty have equal bytes");
 	tap_ok(str_starts(str_of("form:x"), "form:") && str_starts(str_of("x"), ""), "a beginning is recognised");
-	tap_ok(!str_starts(str_of("for"), "form:") && !str_starts(str_of(NULL), "f"), "what is shorter does not begin so");
+	tap_ok(!str_starts(str_of("for"), "form:") &&
+	       !str_starts(str_of(NULL), "f"), "what is shorter does not begin so");
 }
 
 static void pieces(void)
@@ -58,13 +60,16 @@ static void distance(void)
 	tap_is_int((int64_t)str_distance(str_of("weather"), str_of("weather"), 3), 0, "equal names are at distance 0");
 	tap_is_int((int64_t)str_distance(str_of("wether"), str_of("weather"), 3), 1, "a missing letter is 1");
 	tap_is_int((int64_t)str_distance(str_of("kitten"), str_of("sitting"), 3), 3, "kitten and sitting are at 3");
-	tap_is_int((int64_t)str_distance(str_of("kitten"), str_of("sitting"), 2), 3, "more than the limit is limit + 1");
-	tap_is_int((int64_t)str_distance(str_of("a"), str_of("abcdefgh"), 3), 4, "very different lengths are not compared");
+	tap_is_int((int64_t)str_distance(str_of("kitten"), str_of("sitting"), 2), 3,
+	           "more than the limit is limit + 1");
+	tap_is_int((int64_t)str_distance(str_of("a"), str_of("abcdefgh"), 3), 4,
+	           "very different lengths are not compared");
 	tap_is_int((int64_t)str_distance(str_of(""), str_of("abc"), 3), 3, "from nothing it is the length");
 	memset(a, 'x', sizeof(a));
 	memset(b, 'x', sizeof(b));
 	b[STR_DISTANCE_MAX] = 'y';
-	tap_is_int((int64_t)str_distance(str_make(a, sizeof(a)), str_make(b, sizeof(b)), 3), 0, "only the beginning of long names is looked at");
+	tap_is_int((int64_t)str_distance(str_make(a, sizeof(a)), str_make(b, sizeof(b)), 3), 0,
+	           "only the beginning of long names is looked at");
 }
 
 int main(void)
