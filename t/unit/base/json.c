@@ -293,7 +293,8 @@ static void canonical_form(void)
 	                     "  \"string\": \"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n"
 	                     "  \"literals\": [null, true, false]\n}"),
 	           "{\"literals\":[null,true,false],\"numbers\":[333333333.3333333,1e+30,4.5,0.002,1e-27],"
-	           "\"string\":\"\xE2\x82\xAC$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}", "the sample of RFC 8785 section 3.2.2");
+	           "\"string\":\"\xE2\x82\xAC$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}",
+	           "the sample of RFC 8785 section 3.2.2");
 	tap_is_str(canonical("{\"\\u20ac\":\"Euro Sign\",\"\\r\":\"Carriage Return\",\"\\ufb33\":\"Hebrew Letter "
 	                     "Dalet With Dagesh\",\"1\":\"One\","
 	                     "\"\\ud83d\\ude00\":\"Emoji: Grinning Face\",\"\\u0080\":\"Control\","

@@ -239,8 +239,8 @@ static void encodings(void)
 	buf_free(&text);
 }
 
-/* One value between a prefix and a suffix, encoded as a whole. What may stay are the digits before and behind all of the
- * value's bits; the padding right behind them goes. */
+/* One value between a prefix and a suffix, encoded as a whole. What may stay are the digits before and behind all bits
+ * of the value; the padding right behind them goes. */
 static int base64_faults(const struct secrets *s, struct str value, const char *prefix, const char *suffix, bool url)
 {
 	struct buf plain = BUF_MALLOC, text = BUF_MALLOC, want = BUF_MALLOC;
@@ -271,7 +271,8 @@ static int base64_faults(const struct secrets *s, struct str value, const char *
 static void base64(void)
 {
 	static const char value[] = "\xC3\xBF\xC3\xBFsecret-key";
-	static const char *const prefixes[] = { "", "u", "us", "use", "user:" }, *const suffixes[] = { "", ":", "::", ":::" };
+	static const char *const prefixes[] = { "", "u", "us", "use", "user:" };
+	static const char *const suffixes[] = { "", ":", "::", ":::" };
 	int faults[2] = { 0, 0 };
 
 	for (size_t n = 10; n <= 14; n++) {
@@ -281,7 +282,8 @@ static void base64(void)
 		snprintf(file, sizeof(file), OWNER "K=%.*s\n", (int)n, value);
 		s = open_text(file, NULL);
 		for (size_t i = 0; i < 5 * 4 * 2; i++)
-			faults[i % 2] += base64_faults(s, str_make(value, n), prefixes[i / 8], suffixes[i / 2 % 4], i % 2);
+			faults[i % 2] += base64_faults(s, str_make(value, n), prefixes[i / 8], suffixes[i / 2 % 4],
+			                               i % 2);
 		secret_close(s);
 	}
 	tap_is_int(faults[0], 0, "base64 at every alignment, to the bit");
