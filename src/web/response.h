@@ -14,7 +14,7 @@ struct response {
 	const char *type;                       /* Content-Type; NULL: no body */
 	struct { const char *name, *value; } header[RESPONSE_HEADERS_MAX];
 	unsigned headers;
-	struct str body;                        /* must stay alive until the answer is sent, which may suspend: the arena's or static */
+	struct str body;                        /* must stay alive until the answer is sent, which may suspend: the arena's, held in it, or static */
 	bool omit_body;                         /* HEAD: Content-Length of body, no bytes */
 };
 

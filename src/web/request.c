@@ -1,0 +1,235 @@
+/* Reading a request from FastCGI parameters: method, path, query, headers. Decides nothing about them: see router.c. The body is read by fastcgi.c. */
+#include <string.h>
+#include <strings.h>
+#include "base/escape.h"
+#include "web/request.h"
+
+enum {
+	METHOD_MAX = 16,                /* bytes of a method's name */
+	HEADER_NAME_MAX = 64,           /* bytes of the name of a header that anybody asks for */
+	QUALITY_ONE = 1000,             /* q=1 in the thousandths that q has */
+};
+
+struct str request_env(const struct request *r, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *const *e = r->env; e && *e; e++) {
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+			return str_of(*e + n + 1);
+	}
+	return (struct str){ 0 };
+}
+
+/* The name that CGI gives a header (RFC 3875 section 4.1.18). */
+struct str request_header(const struct request *r, const char *name)
+{
+	char env[HEADER_NAME_MAX] = "HTTP_";
+	bool bare = strcmp(name, "content-type") == 0 || strcmp(name, "content-length") == 0;
+	size_t n = bare ? 0 : strlen(env);
+
+	for (; *name && n < sizeof(env) - 1; name++)
+		env[n++] = *name == '-' ? '_' : *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
+	env[n] = 0;
+	return request_env(r, env);
+}
+
+bool request_is(const struct request *r, const char *method)
+{
+	return str_is(r->method, method);
+}
+
+struct str request_param(const struct request *r, const char *name)
+{
+	for (unsigned i = 0; i < r->params; i++) {
+		if (str_is(r->param[i].name, name))
+			return r->param[i].value;
+	}
+	return (struct str){ 0 };
+}
+
+/* Decoded text that a handler may use: UTF-8 without NUL. p NULL when it is not that. */
+static struct str decoded(struct arena *a, struct str s, bool plus)
+{
+	struct buf out = BUF_ARENA(a);
+	struct str text;
+
+	buf_reserve(&out, s.n);
+	if (escape_unpercent(&out, s, plus) < 0)
+		return (struct str){ 0 };
+	text = buf_str(&out);
+	if (!escape_is_utf8(text) || memchr(text.p, 0, text.n))
+		return (struct str){ 0 };
+	return text;
+}
+
+static int query_problem(struct problem *why, const char *what)
+{
+	problem_set(why, 400, "bad_query");
+	problem_detail(why, "the query string %s", what);
+	problem_fix(why, "percent-encode every value (curl --data-urlencode does) and give each parameter once");
+	return -1;
+}
+
+static int query_take(struct request *r, struct str piece, struct problem *why)
+{
+	struct str rest = piece, name, value;
+
+	name = decoded(r->arena, str_cut(&rest, '='), true);
+	value = decoded(r->arena, rest.p ? rest : str_of(""), true);
+	if (!name.p || !value.p)
+		return query_problem(why, "has a malformed percent sign, a NUL or text that is not UTF-8");
+	if (!name.n)
+		return query_problem(why, "has a parameter without a name");
+	for (unsigned i = 0; i < r->params; i++) {
+		if (str_eq(r->param[i].name, name))
+			return query_problem(why, "has a parameter twice");
+	}
+	if (r->params == REQUEST_PARAMS_MAX)
+		return query_problem(why, "has too many parameters");
+	r->param[r->params++] = (struct request_param){ name, value };
+	return 0;
+}
+
+static int query_read(struct request *r, struct problem *why)
+{
+	struct str rest = r->query;
+
+	if (!rest.n)
+		return 0;
+	while (rest.p) {
+		if (query_take(r, str_cut(&rest, '&'), why) < 0) {
+			r->params = 0;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int path_read(struct request *r, struct problem *why)
+{
+	struct str path = request_env(r, "DOCUMENT_URI");
+	struct str uri = request_env(r, "REQUEST_URI");
+
+	if (!path.p)
+		path = decoded(r->arena, str_cut(&uri, '?'), false);
+	else if (!escape_is_utf8(path))
+		path.p = NULL;
+	if (!path.p || !path.n || path.p[0] != '/') {
+		problem_set(why, 400, "bad_path");
+		problem_detail(why, "the path is malformed: a bad percent sign, a NUL, or text that is not UTF-8");
+		return -1;
+	}
+	r->path = path;
+	return 0;
+}
+
+static int method_read(struct request *r, struct problem *why)
+{
+	struct str method = request_env(r, "REQUEST_METHOD");
+
+	for (size_t i = 0; i < method.n; i++) {
+		if (method.p[i] < 'A' || method.p[i] > 'Z')
+			method.n = 0;
+	}
+	if (!method.n || method.n > METHOD_MAX) {
+		problem_set(why, 400, "bad_method");
+		problem_detail(why, "the method is not a word in capital letters");
+		return -1;
+	}
+	r->method = method;
+	return 0;
+}
+
+int request_init(struct request *r, struct arena *a, const char *const *env, struct str body, struct problem *why)
+{
+	struct str id;
+
+	*r = (struct request){ .arena = a, .env = env, .body = body, .method = str_of(""), .path = str_of("") };
+	id = request_env(r, "REQUEST_ID");
+	r->request_id = id.p ? id.p : "";
+	r->query = request_env(r, "QUERY_STRING");
+	if (!r->query.p)
+		r->query = str_of("");
+	if (method_read(r, why) < 0 || path_read(r, why) < 0)
+		return -1;
+	return query_read(r, why);
+}
+
+/* q in thousandths; malformed counts as 0, so that it is not chosen. */
+static int quality(struct str params)
+{
+	while (params.p) {
+		struct str one = str_trim(str_cut(&params, ';'));
+		int q = 0, scale = QUALITY_ONE / 10;
+
+		if (one.n < 3 || (one.p[0] != 'q' && one.p[0] != 'Q') || one.p[1] != '=')
+			continue;
+		if (one.p[2] == '1')
+			return QUALITY_ONE;
+		for (size_t i = 4; i < one.n && one.p[i] >= '0' && one.p[i] <= '9'; i++, scale /= 10)
+			q += (one.p[i] - '0') * scale;
+		return q;
+	}
+	return QUALITY_ONE;
+}
+
+static bool same_word(struct str s, const char *word, size_t n)
+{
+	return s.n == n && strncasecmp(s.p, word, n) == 0;
+}
+
+/* How exactly a range of Accept names the type: 3 itself, 2 all of its family, 1 everything, 0 not at all. */
+static int exactness(struct str range, const char *type)
+{
+	size_t family = (size_t)(strchr(type, '/') - type) + 1;
+
+	if (same_word(range, type, strlen(type)))
+		return 3;
+	if (range.n == family + 1 && range.p[family] == '*' && strncasecmp(range.p, type, family) == 0)
+		return 2;
+	return str_is(range, "*/*") ? 1 : 0;
+}
+
+/* The most exact range that covers the type decides its q. */
+static int rank(struct str accept, const char *type)
+{
+	int best = 0, q = 0;
+
+	while (accept.p) {
+		struct str params = str_cut(&accept, ',');
+		int exact = exactness(str_trim(str_cut(&params, ';')), type);
+
+		if (exact > best) {
+			best = exact;
+			q = quality(params);
+		}
+	}
+	return q ? q * 4 + best : 0;
+}
+
+bool request_prefers(const struct request *r, const char *wanted, const char *other)
+{
+	struct str accept = request_header(r, "accept");
+
+	return accept.p && rank(accept, wanted) > rank(accept, other);
+}
+
+bool request_has_etag(const struct request *r, const char *etag)
+{
+	struct str list = request_header(r, "if-none-match");
+
+	if (!list.p)
+		return false;
+	if (str_is(str_trim(list), "*"))
+		return true;
+	while (list.p) {        /* our tags hold no comma */
+		struct str one = str_trim(str_cut(&list, ','));
+
+		if (str_starts(one, "W/"))
+			one = str_skip(one, 2);
+		if (str_is(one, etag))
+			return true;
+	}
+	return false;
+}

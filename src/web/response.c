@@ -1,0 +1,222 @@
+/* Building an answer: headers, JSON, the error form. Sending is fastcgi.c's. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include "base/escape.h"
+#include "base/log.h"
+#include "web/response.h"
+
+/* Every code of the interface; rowcall-api(7) has a line for each. The texts of `fix` are defaults: whoever knows more fills how_to_fix. */
+static const struct response_code codes[] = {
+	/* the request itself */
+	{ "bad_query", 400, "the query string is malformed", NULL },
+	{ "bad_path", 400, "the path is malformed", NULL },
+	{ "bad_method", 400, "the method is malformed", NULL },
+	{ "bad_content_length", 400, "Content-Length is wrong", "let the client compute Content-Length" },
+	{ "bad_parameter", 400, "a query parameter has a value that is not possible", NULL },
+	{ "bad_limit", 400, "limit is not a number in its bounds", NULL },
+	{ "bad_since", 400, "since is no time", NULL },
+	{ "bad_cursor", 400, "the cursor is not one that was given out", "pass `cursor` as the answer before had it, or leave it out" },
+	{ "invalid_json", 400, "the body is not exactly one JSON text (RFC 8259) without duplicate names", "send one JSON object in UTF-8" },
+	{ "invalid_body", 400, "the body is missing, or is no JSON object", "send one JSON object" },
+	{ "unexpected_body", 400, "this request takes no body", "leave the body out, or use the method that takes one" },
+	{ "unknown_field", 400, "a field of the body or a parameter of the query is not known here", "remove it, or correct its spelling" },
+	{ "conflicting_fields", 400, "fields that exclude each other", "send one of them" },
+	{ "unrecognized_request", 400, "GET /api/dispatch with a query that nothing answers", "use one of the forms in `exists`" },
+	{ "key required", 400, "a dispatch without `key`", "send {\"key\":\"NAME\",\"body\":\"arguments\"}" },
+	{ "key and type required", 400, "a new row without `key` or `type`", NULL },
+	{ "field_not_patchable", 400, "a field that PATCH does not set, beside others", "set it with PUT" },
+	{ "no recognized fields", 400, "a PATCH that names none of the fields that PATCH sets", NULL },
+	{ "idempotency_unsupported", 400, "Idempotency-Key is not served yet", "send the call without it: nothing has run" },
+	{ "length_required", 411, "a body without Content-Length", NULL },
+	{ "body_too_large", 413, "the body is longer than max_request_body", "send less" },
+	{ "write_too_large", 413, "what would be stored is larger than one write may be", "store less at once" },
+	{ "unsupported_media_type", 415, "the body is not declared as application/json", "send the header Content-Type: application/json" },
+	{ "method_not_allowed", 405, "the path exists, the method does not", "use a method that the header Allow names" },
+	{ "not_found", 404, "there is no such path, row or document", NULL },
+	/* who is calling */
+	{ "unauthorized", 401, "a credential is needed", NULL },
+	{ "token_invalid", 401, "the presented credential is not a valid one", "send a valid credential, or none" },
+	{ "ambiguous_credential", 400, "different credentials in one request", "send one credential" },
+	{ "scope_mismatch", 403, "the credential does not cover this row", "use a credential with a wider scope" },
+	{ "prefetch_refused", 403, "a browser's prefetch of a URL that runs something", "open the URL itself" },
+	/* rows */
+	{ "key_exists", 409, "a row with this key exists", "change it with PUT or PATCH" },
+	{ "bad_key", 422, "the key is not [A-Za-z_][A-Za-z0-9_]{0,63}", NULL },
+	{ "bad_type", 422, "the type is not fn, http, agent or flow", NULL },
+	{ "bad_field", 422, "a field has a type or value that is not possible", NULL },
+	{ "field_too_long", 422, "a field is longer than max_row_field", NULL },
+	{ "bad_target", 422, "the target is not what this type of row needs", NULL },
+	{ "bad_auth", 422, "auth has none of the forms of rowcall-row(5)", NULL },
+	{ "bad_schema", 422, "input_schema is not a JSON Schema with an object at its root", NULL },
+	{ "bad_examples", 422, "examples is not a JSON array of strings or of arrays", NULL },
+	{ "bad_includes", 422, "includes is not a list of keys", NULL },
+	{ "nothing_to_restore", 422, "there was no row after this event", "restore an event before it" },
+	{ "secret_in_row", 422, "the row would hold a secret", "name the secret's variable instead of its value" },
+	{ "registry_hygiene_refused", 422, "the row lacks what its callers need", NULL },
+	{ "row_changed", 412, "somebody else changed the row first", "read the row again and send its new ETag" },
+	{ "event_not_found", 404, "there is no such event of this row", NULL },
+	{ "contract_not_found", 404, "no row ever had this contract, or only the owner may see it", NULL },
+	{ "verify_running", 429, "the check of the event chain is running already", "wait for it to end" },
+	{ "verify_failed", 500, "the check of the event chain could not be run", "see the service's log" },
+	/* calls */
+	{ "unknown_key", 404, "there is no such row", "use a key of did_you_mean, or look it up in GET /api/dispatch?registry=1" },
+	{ "row_disabled", 409, "the row is disabled", "enable it: PATCH {\"enabled\":1}" },
+	{ "contract_changed", 409, "the row is not what the caller read any more", "read the contract again" },
+	{ "args_invalid", 422, "the arguments do not fit the row", "read the row's contract" },
+	{ "receipt_not_found", 404, "there is no such receipt", NULL },
+	{ "receipt_not_written", 500, "the call ran and could not be recorded; its result is withheld", "do not repeat it blindly: it ran" },
+	{ "ledger_unavailable", 503, "the database cannot be read or written; nothing ran", "try again later" },
+	{ "not_ready", 503, "a call would not work now", "see `problems`" },
+	/* answered by nginx in the same form */
+	{ "uri_too_long", 414, "the URL is longer than nginx takes", "send a POST" },
+	{ "header_too_large", 431, "the header is larger than nginx takes", "send fewer or shorter header fields" },
+	{ "bad_gateway", 502, "no worker answered; whether the call ran is not known", "look for its receipt" },
+	{ "gateway_timeout", 504, "the worker took too long; whether the call ran is not known", "look for its receipt" },
+};
+
+enum { CODES = sizeof(codes) / sizeof(codes[0]) };
+
+static const struct { int status; const char *phrase; } phrases[] = {
+	{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 304, "Not Modified" }, { 400, "Bad Request" },
+	{ 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 409, "Conflict" },
+	{ 411, "Length Required" }, { 412, "Precondition Failed" }, { 413, "Content Too Large" }, { 415, "Unsupported Media Type" },
+	{ 422, "Unprocessable Content" }, { 429, "Too Many Requests" }, { 500, "Internal Server Error" }, { 503, "Service Unavailable" },
+};
+
+const struct response_code *response_code(const char *error)
+{
+	size_t n = strcspn(error, ":");
+
+	for (size_t i = 0; i < CODES; i++) {
+		if (strlen(codes[i].code) == n && memcmp(codes[i].code, error, n) == 0)
+			return &codes[i];
+	}
+	return NULL;
+}
+
+void response_each_code(void (*fn)(void *ctx, const struct response_code *c), void *ctx)
+{
+	for (size_t i = 0; i < CODES; i++)
+		fn(ctx, &codes[i]);
+}
+
+void response_init(struct response *r, struct arena *a)
+{
+	*r = (struct response){ .arena = a, .status = 500 };
+}
+
+const char *response_get(const struct response *r, const char *name)
+{
+	for (unsigned i = 0; i < r->headers; i++) {
+		if (strcasecmp(r->header[i].name, name) == 0)
+			return r->header[i].value;
+	}
+	return NULL;
+}
+
+void response_header(struct response *r, const char *name, const char *value)
+{
+	struct buf clean = BUF_ARENA(r->arena);
+	unsigned i;
+
+	escape_add(&clean, ESCAPE_HEADER, str_of(value));
+	for (i = 0; i < r->headers && strcasecmp(r->header[i].name, name); i++)
+		;
+	if (i == RESPONSE_HEADERS_MAX)
+		log_fatal("more than %d headers in an answer: %s", RESPONSE_HEADERS_MAX, name);
+	r->header[i].name = name;
+	r->header[i].value = buf_text(&clean);
+	if (i == r->headers)
+		r->headers++;
+}
+
+void response_text(struct response *r, int status, const char *type, struct str body)
+{
+	r->status = status;
+	r->type = type;
+	r->body = body;
+}
+
+void response_json(struct response *r, int status, struct json_object *o)
+{
+	struct buf text = BUF_ARENA(r->arena);
+
+	json_text(&text, o);
+	json_object_put(o);
+	buf_putc(&text, '\n');
+	response_text(r, status, "application/json", buf_str(&text));
+}
+
+/* Adds the members of `from` that o does not have. from stays its owner's. */
+static void merge(struct json_object *o, struct json_object *from)
+{
+	if (!from)
+		return;
+	json_object_object_foreach(from, name, value) {
+		if (!json_object_object_get_ex(o, name, NULL))
+			json_put(o, name, json_object_get(value));
+	}
+}
+
+static void problem_headers(struct response *r, const struct problem *why)
+{
+	int retry = why->retry_after;
+	char seconds[16];
+
+	if (!retry && (why->status == 429 || why->status == 503))
+		retry = RESPONSE_RETRY_S;
+	if (retry) {
+		snprintf(seconds, sizeof(seconds), "%d", retry);
+		response_header(r, "Retry-After", seconds);
+	}
+	if (why->status == 401)
+		response_header(r, "WWW-Authenticate", "Bearer");
+}
+
+void response_problem(struct response *r, const struct problem *why, struct json_object *more)
+{
+	const struct response_code *code = response_code(why->error);
+	const char *fix = why->how_to_fix[0] || !code ? why->how_to_fix : code->fix;
+	struct json_object *o = json_object_new_object();
+
+	json_put_text(o, "error", why->error);
+	if (why->detail[0])
+		json_put_text(o, "detail", why->detail);
+	if (why->field[0])
+		json_put_text(o, "field", why->field);
+	if (fix && *fix)
+		json_put_text(o, "how_to_fix", fix);
+	merge(o, why->extra);
+	merge(o, more);
+	json_object_put(more);
+	problem_headers(r, why);
+	response_json(r, why->status, o);
+}
+
+static const char *phrase(int status)
+{
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
+		if (phrases[i].status == status)
+			return phrases[i].phrase;
+	}
+	return "Unknown";
+}
+
+void response_head(const struct response *r, const char *trace, struct buf *out)
+{
+	buf_printf(out, "Status: %d %s\r\n", r->status, phrase(r->status));
+	for (unsigned i = 0; i < r->headers; i++)
+		buf_printf(out, "%s: %s\r\n", r->header[i].name, r->header[i].value);
+	if (trace && *trace && !response_get(r, "X-Trace")) {
+		buf_puts(out, "X-Trace: ");
+		escape_add(out, ESCAPE_HEADER, str_of(trace));
+		buf_puts(out, "\r\n");
+	}
+	if (!response_get(r, "Cache-Control"))
+		buf_puts(out, "Cache-Control: no-store\r\n");
+	buf_puts(out, "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n");
+	if (r->type)
+		buf_printf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n", r->type, r->body.n);
+	buf_puts(out, "\r\n");
+}

@@ -1,0 +1,77 @@
+/* The handlers of routes.c and what they share: one struct rest a request. Adding one: a function here, a row in routes.c, a test in t/api. */
+#ifndef WEB_REST_H
+#define WEB_REST_H
+#include "call/caller.h"
+#include "call/dispatch.h"
+#include "web/request.h"
+#include "web/response.h"
+#include "web/router.h"
+#include "web/routes.h"
+
+enum { REST_ROWS_MAX = 1000 };          /* entries of one answer that is a list */
+
+struct rest {
+	const struct router_context *service;
+	const struct route *route;      /* NULL when none was found */
+	struct str arg[ROUTES_ARGS_MAX];
+	struct request *req;
+	struct response *res;
+	struct arena *arena;
+	struct json_object *body;       /* with ROUTE_BODY: an object, the arena's */
+	struct caller caller;
+	struct dispatch_trace trace;
+};
+
+/* router.c: shared by handlers */
+/* Answers with the error, with "ran":false where the route says so. */
+void router_fail(struct rest *r, const struct problem *why);
+/* 404 `not_found`. */
+void router_not_found(struct rest *r, const char *detail);
+/* A document that depends on the credential: ETag, Vary, Cache-Control: private, no-cache; 304 when If-None-Match has etag. body is the arena's. */
+void router_document(struct rest *r, const char *type, const char *etag, struct str body);
+/* A whole number from the query, `dflt` when absent. -1 after answering 400 `bad_parameter`. */
+int router_number(struct rest *r, const char *name, int64_t min, int64_t max, int64_t dflt, int64_t *out);
+/* A parameter that is there or not, "registry=1": -1 after answering 400 `bad_parameter` when its value is another. */
+int router_switch(struct rest *r, const char *name);
+/* 400 `unknown_field` unless every member of the body is among `names`, separated by blanks. -1 after answering. */
+int router_fields(struct rest *r, const char *names);
+
+/* rest_directory.c: rows */
+void rest_directory_list(struct rest *r);
+void rest_directory_search(struct rest *r);
+void rest_directory_categories(struct rest *r);
+void rest_directory_get(struct rest *r);
+void rest_directory_create(struct rest *r);
+void rest_directory_put(struct rest *r);
+void rest_directory_patch(struct rest *r);
+void rest_directory_delete(struct rest *r);
+void rest_directory_restore(struct rest *r);
+
+/* rest_event.c: what happened to rows */
+void rest_event_history(struct rest *r);
+void rest_event_contract(struct rest *r);
+void rest_event_list(struct rest *r);
+void rest_event_verify(struct rest *r);
+
+/* rest_dispatch.c: calls and contract documents */
+void rest_dispatch_post(struct rest *r);
+void rest_dispatch_invoke(struct rest *r);
+void rest_dispatch_document(struct rest *r);
+void rest_dispatch_registry(struct rest *r);
+void rest_dispatch_index(struct rest *r);
+
+/* rest_receipt.c: what calls left behind */
+void rest_receipt_confirm(struct rest *r);
+void rest_receipt_full(struct rest *r);
+void rest_receipt_ledger(struct rest *r);
+void rest_receipt_page(struct rest *r);
+
+/* rest_service.c: the service itself */
+void rest_service_index(struct rest *r);
+void rest_service_healthz(struct rest *r);
+void rest_service_status(struct rest *r);
+void rest_service_metrics(struct rest *r);
+void rest_service_breakers(struct rest *r);
+void rest_service_breaker_reset(struct rest *r);
+
+#endif

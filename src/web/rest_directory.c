@@ -1,0 +1,497 @@
+/* Directory REST (spec section 4.1): reading and changing rows. What a row must be is directory/validate.c's, how a change is stored directory/mutate.c's; the
+ * history of rows is rest_event.c's. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "call/caller.h"
+#include "directory/mutate.h"
+#include "web/emit.h"
+#include "web/rest.h"
+
+enum {
+	SEARCH_WORDS_MAX = 16,          /* words of a search that count */
+	SEARCH_DEFAULT = 20,            /* rows found, unless limit says otherwise */
+	CURSOR_DIGITS = 9,
+};
+
+/* Readable rows */
+
+static bool reads(const struct rest *r, const struct directory_item *i)
+{
+	return caller_reads(&r->caller, i->key, i->category, i->enabled);
+}
+
+/* 1 found and readable, 0 not, -1 after answering 503. */
+static int readable_entry(struct rest *r, struct str key, struct entry **e)
+{
+	struct problem why = { 0 };
+
+	if (directory_get(r->service->directory, r->arena, key, e, &why) < 0) {
+		router_fail(r, &why);
+		return -1;
+	}
+	return *e && caller_reads(&r->caller, (*e)->key, (*e)->category, (*e)->enabled);
+}
+
+/* The row as the interface shows it: its columns, row_num, and the digest of its contract. */
+static void emit_row(const struct rest *r, struct buf *out, const struct entry *e, int64_t row_num)
+{
+	struct json_object *o = arena_json(r->arena, row_to_json(&e->row));
+
+	json_put_int(o, "row_num", row_num);
+	json_put_text(o, "contract", e->digest);
+	json_text(out, o);
+	buf_putc(out, ',');
+}
+
+/* Finds needle whatever the case of ASCII letters in either. */
+static bool contains(struct str text, struct str needle)
+{
+	for (size_t i = 0; needle.n && i + needle.n <= text.n; i++) {
+		size_t n = 0;
+
+		while (n < needle.n) {
+			char a = text.p[i + n], b = needle.p[n];
+
+			a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
+			b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
+			if (a != b)
+				break;
+			n++;
+		}
+		if (n == needle.n)
+			return true;
+	}
+	return false;
+}
+
+struct filter {
+	struct str type, category, q;   /* p NULL: any */
+	int enabled;                    /* -1: any */
+	int64_t row_num;                /* 0: any */
+	int64_t limit;
+	size_t start;                   /* index of the first item that counts */
+};
+
+static int bad_parameter(struct rest *r, const char *name, const char *code, const char *detail)
+{
+	struct problem why = { 0 };
+
+	problem_set(&why, 400, "%s", code);
+	problem_field(&why, name);
+	problem_detail(&why, "%s", detail);
+	router_fail(r, &why);
+	return -1;
+}
+
+/* A cursor is "N.KEY", the last row that was given. The page goes on behind KEY wherever that stands now, or behind place N when it is gone. A key outside the readable
+ * set counts as gone, so that a cursor tells nothing about it. */
+static int read_cursor(struct rest *r, size_t *start)
+{
+	struct str cursor = request_param(r->req, "cursor"), key = cursor, digits;
+	const struct directory_item *item;
+	size_t n, place = 0;
+
+	if (!cursor.p)
+		return 0;
+	digits = str_cut(&key, '.');
+	if (!key.n || !digits.n || digits.n > CURSOR_DIGITS)
+		return bad_parameter(r, "cursor", "bad_cursor", "the cursor is malformed");
+	for (size_t i = 0; i < digits.n; i++) {
+		if (digits.p[i] < '0' || digits.p[i] > '9')
+			return bad_parameter(r, "cursor", "bad_cursor", "the cursor is malformed");
+		place = place * 10 + (size_t)(digits.p[i] - '0');
+	}
+	*start = place;
+	item = directory_items(r->service->directory, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (str_eq(item[i].key, key) && reads(r, &item[i]))
+			*start = i + 1;
+	}
+	return 0;
+}
+
+static int read_filter(struct rest *r, struct filter *f)
+{
+	struct str enabled = request_param(r->req, "enabled");
+
+	f->type = request_param(r->req, "type");
+	f->category = request_param(r->req, "category");
+	f->q = request_param(r->req, "q");
+	f->enabled = -1;
+	if (enabled.p) {
+		f->enabled = str_is(enabled, "1") || str_is(enabled, "true");
+		if (!f->enabled && !str_is(enabled, "0") && !str_is(enabled, "false"))
+			return bad_parameter(r, "enabled", "bad_parameter", "enabled is 0 or 1");
+	}
+	if (f->type.p && !str_is(f->type, "fn") && !str_is(f->type, "http") && !str_is(f->type, "agent") && !str_is(f->type, "flow"))
+		return bad_parameter(r, "type", "bad_parameter", "type is fn, http, agent or flow");
+	if (router_number(r, "row_num", 1, INT32_MAX, 0, &f->row_num) < 0)
+		return -1;
+	return router_number(r, "limit", 1, REST_ROWS_MAX, REST_ROWS_MAX, &f->limit);
+}
+
+static bool item_fits(const struct rest *r, const struct filter *f, const struct directory_item *i, size_t index)
+{
+	return (!f->row_num || (size_t)f->row_num == index + 1) && (!f->type.p || str_eq(i->type, f->type)) &&
+	       (!f->category.p || str_eq(i->category, f->category)) && (f->enabled < 0 || i->enabled == f->enabled) && reads(r, i);
+}
+
+static bool entry_fits(const struct filter *f, const struct entry *e)
+{
+	return !f->q.n || contains(e->key, f->q) || contains(e->category, f->q) || contains(e->content, f->q);
+}
+
+/* The rows that fit, from f->start on. *cursor is set when there are more than f->limit. -1 after answering 503. */
+static int64_t emit_rows(struct rest *r, struct buf *out, const struct filter *f, const char **cursor)
+{
+	const char *last = NULL;
+	int64_t count = 0;
+	struct problem why = { 0 };
+	size_t n;
+	const struct directory_item *item = directory_items(r->service->directory, &n);
+
+	for (size_t i = f->start; i < n; i++) {
+		struct entry *e = NULL;
+
+		if (!item_fits(r, f, &item[i], i))
+			continue;
+		if (directory_get(r->service->directory, r->arena, item[i].key, &e, &why) < 0) {
+			router_fail(r, &why);
+			return -1;
+		}
+		if (!e || !entry_fits(f, e))
+			continue;
+		if (count == f->limit) {
+			*cursor = last;
+			break;
+		}
+		emit_row(r, out, e, (int64_t)i + 1);
+		if (++count == f->limit)
+			last = arena_printf(r->arena, "%zu.%.*s", i + 1, (int)e->key.n, e->key.p);
+	}
+	return count;
+}
+
+void rest_directory_list(struct rest *r)
+{
+	struct buf out = BUF_ARENA(r->arena);
+	struct filter f = { 0 };
+	const char *cursor = NULL;
+	int64_t count;
+
+	if (read_filter(r, &f) < 0 || read_cursor(r, &f.start) < 0)
+		return;
+	emit_begin(&out, NULL, '{');
+	emit_begin(&out, "rows", '[');
+	count = emit_rows(r, &out, &f, &cursor);
+	if (count < 0)
+		return;
+	emit_end(&out, ']');
+	emit_int(&out, "count", count);
+	emit_text(&out, "cursor", cursor);
+	emit_end(&out, '}');
+	response_text(r->res, 200, "application/json", emit_done(&out));
+}
+
+/* Search: each word counts where it stands, most in the key. Until questions are ranked in the directory layer. */
+
+struct hit { const struct entry *entry; size_t index; int score; };
+
+static size_t words_of(struct str q, struct str word[SEARCH_WORDS_MAX])
+{
+	struct str rest = q;
+	size_t n = 0;
+
+	while (rest.p && n < SEARCH_WORDS_MAX) {
+		struct str one = str_trim(str_cut(&rest, ' '));
+
+		if (one.n)
+			word[n++] = one;
+	}
+	return n;
+}
+
+static int score(const struct entry *e, const struct str *word, size_t words)
+{
+	int sum = 0;
+
+	for (size_t i = 0; i < words; i++) {
+		sum += contains(e->key, word[i]) ? (e->key.n == word[i].n ? 100 : 10) : 0;
+		sum += contains(e->category, word[i]) ? 4 : 0;
+		sum += contains(e->content, word[i]) ? 2 : 0;
+	}
+	return sum;
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return y->score - x->score;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Fills hit, which has room for every row. -1 after answering 503. */
+static int find(struct rest *r, struct str q, struct hit *hit, size_t *hits)
+{
+	struct str word[SEARCH_WORDS_MAX];
+	size_t words = words_of(q, word), n;
+	const struct directory_item *item = directory_items(r->service->directory, &n);
+	struct problem why = { 0 };
+
+	*hits = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct entry *e = NULL;
+		int s;
+
+		if (!reads(r, &item[i]))
+			continue;
+		if (directory_get(r->service->directory, r->arena, item[i].key, &e, &why) < 0) {
+			router_fail(r, &why);
+			return -1;
+		}
+		s = e ? score(e, word, words) : 0;
+		if (s)
+			hit[(*hits)++] = (struct hit){ e, i, s };
+	}
+	if (*hits)
+		qsort(hit, *hits, sizeof(*hit), by_score);
+	return 0;
+}
+
+void rest_directory_search(struct rest *r)
+{
+	struct str q = request_param(r->req, "q");
+	struct buf out = BUF_ARENA(r->arena);
+	struct hit *hit;
+	size_t n, hits;
+	int64_t limit;
+
+	if (!str_trim(q).n) {
+		bad_parameter(r, "q", "bad_parameter", "q holds the words to search for");
+		return;
+	}
+	if (router_number(r, "limit", 1, REST_ROWS_MAX, SEARCH_DEFAULT, &limit) < 0)
+		return;
+	directory_items(r->service->directory, &n);
+	hit = arena_alloc(r->arena, (n + 1) * sizeof(*hit));
+	if (find(r, q, hit, &hits) < 0)
+		return;
+	if (hits > (size_t)limit)
+		hits = (size_t)limit;
+	emit_begin(&out, NULL, '{');
+	emit_str(&out, "q", q);
+	emit_int(&out, "count", (int64_t)hits);
+	emit_begin(&out, "rows", '[');
+	for (size_t i = 0; i < hits; i++)
+		emit_row(r, &out, hit[i].entry, (int64_t)hit[i].index + 1);
+	emit_end(&out, ']');
+	emit_end(&out, '}');
+	response_text(r->res, 200, "application/json", emit_done(&out));
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct str *x = a, *y = b;
+	size_t n = x->n < y->n ? x->n : y->n;
+	int order = n ? memcmp(x->p, y->p, n) : 0;
+
+	return order ? order : x->n < y->n ? -1 : x->n > y->n;
+}
+
+void rest_directory_categories(struct rest *r)
+{
+	struct buf out = BUF_ARENA(r->arena);
+	const struct directory_item *item;
+	int64_t categories = 0;
+	struct str *name;
+	size_t n, names = 0;
+
+	item = directory_items(r->service->directory, &n);
+	name = arena_alloc(r->arena, (n + 1) * sizeof(*name));
+	for (size_t i = 0; i < n; i++) {
+		if (reads(r, &item[i]))
+			name[names++] = item[i].category.p ? item[i].category : str_of("");
+	}
+	if (names)
+		qsort(name, names, sizeof(*name), by_text);
+	emit_begin(&out, NULL, '{');
+	emit_begin(&out, "categories", '[');
+	for (size_t i = 0, next; i < names; i = next, categories++) {
+		for (next = i; next < names && str_eq(name[next], name[i]);)
+			next++;
+		emit_begin(&out, NULL, '{');
+		emit_str(&out, "category", name[i]);
+		emit_int(&out, "count", (int64_t)(next - i));
+		emit_end(&out, '}');
+	}
+	emit_end(&out, ']');
+	emit_int(&out, "count", categories);
+	emit_end(&out, '}');
+	response_text(r->res, 200, "application/json", emit_done(&out));
+}
+
+/* The body is the same for everybody who may read the row, so it is kept for the generation. */
+void rest_directory_get(struct rest *r)
+{
+	struct directory *d = r->service->directory;
+	struct buf out = BUF_ARENA(r->arena);
+	struct entry *e = NULL;
+	const char *name;
+	struct str body;
+	int found = readable_entry(r, r->arg[0], &e);
+
+	if (found < 0)
+		return;
+	if (!found) {
+		router_not_found(r, "there is no such row");
+		return;
+	}
+	name = arena_printf(r->arena, "row:%.*s", (int)e->key.n, e->key.p);
+	body = directory_body_get(d, name);
+	if (!body.p) {
+		emit_row(r, &out, e, directory_row_num(d, e->key));
+		body = directory_body_put(d, name, emit_done(&out));
+	}
+	directory_body_hold(d, r->arena, name);
+	router_document(r, "application/json", e->etag, body);
+}
+
+/* Changes */
+
+static struct mutate mutation(const struct rest *r)
+{
+	return (struct mutate){
+		.directory = r->service->directory, .secrets = r->service->secrets, .arena = r->arena, .actor = r->caller.actor,
+		.trace = r->trace.id, .if_match = request_header(r->req, "if-match"),
+	};
+}
+
+static struct json_object *done(struct rest *r, struct str key, const struct mutate_result *m)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_put_bool(o, "ok", true);
+	json_put_str(o, "key", key);
+	if (m->updated_at[0])
+		json_put_text(o, "updated_at", m->updated_at);
+	if (m->etag[0])
+		response_header(r->res, "ETag", m->etag);
+	return o;
+}
+
+static void add_location(struct rest *r, struct str key)
+{
+	response_header(r->res, "Location", arena_printf(r->arena, "%s/api/directory/%.*s", r->service->conf->base_url, (int)key.n, key.p));
+}
+
+void rest_directory_create(struct rest *r)
+{
+	struct mutate m = mutation(r);
+	struct mutate_result result = { 0 };
+	struct problem why = { 0 };
+	struct str key = json_str(json_get(r->body, "key"));
+
+	if (mutate_create(&m, r->body, &result, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	add_location(r, key);
+	response_json(r->res, 201, done(r, key, &result));
+}
+
+void rest_directory_put(struct rest *r)
+{
+	struct mutate m = mutation(r);
+	struct mutate_result result = { 0 };
+	struct problem why = { 0 };
+
+	if (mutate_put(&m, r->arg[0], r->body, &result, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	if (result.created)
+		add_location(r, r->arg[0]);
+	response_json(r->res, result.created ? 201 : 200, done(r, r->arg[0], &result));
+}
+
+void rest_directory_patch(struct rest *r)
+{
+	struct mutate m = mutation(r);
+	struct mutate_result result = { 0 };
+	struct problem why = { 0 };
+	struct json_object *o;
+
+	if (mutate_patch(&m, r->arg[0], r->body, &result, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	o = done(r, r->arg[0], &result);
+	json_put(o, "fields", json_object_get(result.fields));
+	response_json(r->res, 200, o);
+}
+
+void rest_directory_delete(struct rest *r)
+{
+	struct mutate m = mutation(r);
+	struct mutate_result result = { 0 };
+	struct problem why = { 0 };
+	struct json_object *o;
+
+	if (mutate_delete(&m, r->arg[0], &result, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	o = json_object_new_object();
+	json_put_bool(o, "ok", true);
+	json_put_str(o, "key", r->arg[0]);
+	json_put_int(o, "deleted", result.deleted);
+	response_json(r->res, 200, o);
+}
+
+/* {"event":N} or {"contract":"digest"}; -1 after answering. */
+static int read_restore(struct rest *r, int64_t *event, struct str *digest)
+{
+	struct json_object *e = json_get(r->body, "event"), *c = json_get(r->body, "contract");
+	struct problem why = { 0 };
+
+	if (router_fields(r, "event contract") < 0)
+		return -1;
+	*digest = json_str(c);
+	*event = json_object_is_type(e, json_type_int) ? json_object_get_int64(e) : 0;
+	if (e && c) {
+		problem_set(&why, 400, "conflicting_fields");
+		problem_detail(&why, "send event or contract");
+	} else if (!digest->p && *event <= 0) {
+		problem_set(&why, 422, "bad_field");
+		problem_field(&why, c ? "contract" : "event");
+		problem_detail(&why, "event is the number of an event of the row, contract a digest");
+	} else {
+		return 0;
+	}
+	router_fail(r, &why);
+	return -1;
+}
+
+void rest_directory_restore(struct rest *r)
+{
+	struct mutate m = mutation(r);
+	struct mutate_result result = { 0 };
+	struct problem why = { 0 };
+	struct json_object *o;
+	struct str digest;
+	int64_t event;
+
+	if (read_restore(r, &event, &digest) < 0)
+		return;
+	if (mutate_restore(&m, r->arg[0], event, digest, &result, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	o = done(r, r->arg[0], &result);
+	json_put_int(o, "event", result.event);
+	json_put_text(o, "contract", result.digest);
+	response_json(r->res, 200, o);
+}

@@ -1,0 +1,566 @@
+/* Dispatch over HTTP (spec sections 4.2 and 4.3): reading a call from a body or a URL, its answer to the letter; contract documents, registry, protocol
+ * index. Whether a call may run and how is call/dispatch.c's. */
+#include "config.h"
+#include <string.h>
+#include "base/crypto.h"
+#include "base/escape.h"
+#include "call/gate.h"
+#include "directory/document.h"
+#include "directory/nearest.h"
+#include "loop/fiber.h"
+#include "web/emit.h"
+#include "web/rest.h"
+
+enum {
+	CLAIM_MAX = 1024,               /* bytes of on_behalf_of, authorized_by, ask */
+	ETAG_DIGITS = 16,               /* of the body's hash in a document's ETag */
+	REGISTRY_TURN = 256,            /* rows rendered before other requests have their turn */
+	REGISTRY_PAUSE_MS = 1,
+};
+
+#define PROTOCOL "rowcall/1"
+#define FIELDS "key body args shape contract ask on_behalf_of authorized_by capability_token"
+
+/* Reading a call */
+
+static int bad_field(struct problem *why, const char *name, const char *detail)
+{
+	problem_set(why, 422, "bad_field");
+	problem_field(why, name);
+	problem_detail(why, "%s", detail);
+	return -1;
+}
+
+/* A string member, p NULL when absent or null. */
+static int take_string(struct json_object *body, const char *name, size_t max, struct str *out, struct problem *why)
+{
+	struct json_object *o = json_get(body, name);
+
+	*out = json_str(o);
+	if (o && !out->p)
+		return bad_field(why, name, "this field is a string");
+	if (out->n > max) {
+		problem_set(why, 422, "field_too_long");
+		problem_field(why, name);
+		problem_detail(why, "at most %zu bytes", max);
+		return -1;
+	}
+	return 0;
+}
+
+/* One argument as text: a string as it is, null empty, anything else written out as JSON. */
+static struct str written(struct arena *a, struct json_object *o)
+{
+	struct buf text = BUF_ARENA(a);
+
+	if (!o)
+		return str_of("");
+	if (json_object_is_type(o, json_type_string))
+		return json_str(o);
+	json_text(&text, o);
+	return buf_str(&text);
+}
+
+static int take_args(struct dispatch_request *q, struct json_object *args, struct problem *why)
+{
+	struct str *arg;
+
+	if (json_object_is_type(args, json_type_object)) {
+		q->named = args;
+		return 0;
+	}
+	if (!json_object_is_type(args, json_type_array))
+		return bad_field(why, "args", "args is an array of arguments or an object of named ones");
+	q->args = json_object_array_length(args);
+	arg = arena_alloc(q->arena, (q->args + 1) * sizeof(*arg));
+	for (size_t i = 0; i < q->args; i++)
+		arg[i] = written(q->arena, json_object_array_get_idx(args, i));
+	q->arg = arg;
+	return 0;
+}
+
+static int take_input(struct dispatch_request *q, struct json_object *body, struct problem *why)
+{
+	struct json_object *text = json_get(body, "body"), *args = json_get(body, "args");
+
+	if (text && args) {
+		problem_set(why, 400, "conflicting_fields");
+		problem_detail(why, "body and args exclude each other");
+		return -1;
+	}
+	if (args)
+		return take_args(q, args, why);
+	if (json_object_is_type(text, json_type_object) || json_object_is_type(text, json_type_array))
+		return bad_field(why, "body", "body is the argument string; arrays and objects go into args");
+	q->body = written(q->arena, text);
+	return 0;
+}
+
+static int take_call(struct rest *r, struct dispatch_request *q, struct problem *why)
+{
+	struct json_object *shape;
+	struct str ask;
+
+	q->key = json_str(json_get(r->body, "key"));
+	if (!q->key.n)
+		return problem_set(why, 400, "key required");
+	if (json_object_object_get_ex(r->body, "shape", &shape) && !json_object_is_type(shape, json_type_boolean))
+		return bad_field(why, "shape", "shape is true or false");
+	q->shape = shape && json_object_get_boolean(shape);
+	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 || take_string(r->body, "ask", CLAIM_MAX, &ask, why) < 0 ||
+	    take_string(r->body, "on_behalf_of", CLAIM_MAX, &q->on_behalf_of, why) < 0 ||
+	    take_string(r->body, "authorized_by", CLAIM_MAX, &q->authorized_by, why) < 0)
+		return -1;
+	return take_input(q, r->body, why);
+}
+
+/* The answer */
+
+static void emit_proof(struct rest *r, struct buf *out, const struct dispatch_result *d, struct str key)
+{
+	const char *base = r->service->conf->base_url;
+	struct buf did = BUF_ARENA(r->arena), url = BUF_ARENA(r->arena);
+
+	buf_printf(&did, "%s %.*s (%s)%s", d->ok ? "ran" : "tried", (int)key.n, key.p, d->runner, d->material ? "" : "; nothing material came back");
+	emit_begin(out, "proof", '{');
+	emit_bool(out, "ok", d->material);
+	emit_str(out, "did", buf_str(&did));
+	emit_text(out, "invocation_id", d->id);
+	buf_printf(&url, "%s/receipt/%s", base, d->id);
+	emit_str(out, "public_receipt", buf_str(&url));
+	buf_clear(&url);
+	buf_printf(&url, "%s/api/dispatch?confirm=%s", base, d->id);
+	emit_str(out, "confirm", buf_str(&url));
+	emit_end(out, '}');
+}
+
+static void emit_invocation(struct buf *out, const struct dispatch_result *d, struct str key)
+{
+	emit_begin(out, "invocation", '{');
+	emit_text(out, "id", d->id);
+	emit_str(out, "key", key);
+	emit_text(out, "runner", d->runner);
+	emit_text(out, "actor", d->actor);
+	emit_bool(out, "material", d->material);
+	emit_number(out, "cost_usd", (double)d->cost_microusd / 1000000);
+	emit_number(out, "duration_ms", (double)d->duration_us / 1000);
+	emit_begin(out, "fingerprints", '{');
+	emit_text(out, "algorithm", "sha-256");
+	emit_text(out, "input", d->input);
+	emit_text(out, "output", d->output);
+	emit_text(out, "contract", d->contract);
+	emit_end(out, '}');
+	emit_end(out, '}');
+}
+
+static void answer(struct rest *r, const struct dispatch_result *d, struct str key)
+{
+	struct buf out = BUF_ARENA(r->arena), text = BUF_ARENA(r->arena);
+
+	buf_reserve(&out, d->result.n + 1024);
+	emit_begin(&out, NULL, '{');
+	emit_bool(&out, "ok", d->ok);
+	emit_bool(&out, "ran", d->ran);
+	emit_text(&out, "kind", d->kind);
+	emit_text(&out, "trace", r->trace.id);
+	if (d->shaped) {
+		json_text(&text, d->shaped);
+		emit_str(&out, "result", d->result.p ? d->result : buf_str(&text));
+		emit_raw(&out, "shaped", buf_str(&text));       /* the same, to be read without parsing a string */
+		emit_begin(&out, "invocation", '{');
+		emit_str(&out, "key", key);
+		emit_text(&out, "runner", d->runner);
+		emit_begin(&out, "fingerprints", '{');
+		emit_text(&out, "contract", d->contract);
+		emit_end(&out, '}');
+		emit_end(&out, '}');
+	} else {
+		emit_str(&out, "result", d->result);
+		emit_proof(r, &out, d, key);
+		emit_invocation(&out, d, key);
+	}
+	emit_end(&out, '}');
+	response_text(r->res, 200, "application/json", emit_done(&out));
+}
+
+static void call(struct rest *r, struct dispatch_request *q)
+{
+	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
+	struct problem why = { 0 };
+	struct json_object *more;
+
+	q->caller = &r->caller;
+	q->trace = &r->trace;
+	if (dispatch_call(q, d, &why) == 0) {
+		answer(r, d, q->key);
+	} else if (d->ran) {    /* receipt_not_written */
+		more = json_object_new_object();
+		json_put_bool(more, "ran", true);
+		json_put_text(more, "invocation_id", d->id);
+		response_problem(r->res, &why, more);
+	} else {
+		router_fail(r, &why);
+	}
+}
+
+/* Not served yet, and refused rather than taken without its promise. */
+static int refuse_idempotency(struct rest *r, struct str given)
+{
+	struct problem why = { 0 };
+
+	if (!given.p)
+		return 0;
+	problem_set(&why, 400, "idempotency_unsupported");
+	router_fail(r, &why);
+	return -1;
+}
+
+void rest_dispatch_post(struct rest *r)
+{
+	struct dispatch_request q = { .arena = r->arena };
+	struct problem why = { 0 };
+
+	if (refuse_idempotency(r, request_header(r->req, "idempotency-key")) < 0 || router_fields(r, FIELDS) < 0)
+		return;
+	if (take_call(r, &q, &why) < 0)
+		router_fail(r, &why);
+	else
+		call(r, &q);
+}
+
+/* A browser that only looks ahead must not run anything. */
+static bool is_prefetch(const struct request *req)
+{
+	return request_header(req, "sec-purpose").n || request_header(req, "purpose").n || request_header(req, "x-purpose").n ||
+	       request_header(req, "x-moz").n;
+}
+
+void rest_dispatch_invoke(struct rest *r)
+{
+	struct dispatch_request q = { .arena = r->arena, .key = request_param(r->req, "invoke"), .body = request_param(r->req, "body") };
+	struct problem why = { 0 };
+
+	if (is_prefetch(r->req))
+		problem_set(&why, 403, "prefetch_refused");
+	else if (!q.key.n)
+		problem_set(&why, 400, "key required");
+	if (why.status) {
+		router_fail(r, &why);
+		return;
+	}
+	if (refuse_idempotency(r, request_param(r->req, "idempotency_key")) < 0 ||
+	    refuse_idempotency(r, request_header(r->req, "idempotency-key")) < 0)
+		return;
+	if (!q.body.p)
+		q.body = str_of("");
+	call(r, &q);
+}
+
+/* Documents: kept for the generation as "ETag\nbody". */
+
+static bool send_kept(struct rest *r, const char *name, const char *type)
+{
+	struct str body = directory_body_get(r->service->directory, name), etag;
+
+	if (!body.p)
+		return false;
+	directory_body_hold(r->service->directory, r->arena, name);
+	etag = str_cut(&body, '\n');
+	router_document(r, type, arena_str(r->arena, etag), body);
+	return true;
+}
+
+/* etag without quotes. name NULL: not kept. */
+static void send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body)
+{
+	struct buf kept = BUF_ARENA(r->arena);
+
+	if (name) {
+		buf_printf(&kept, "\"%s\"\n", etag);
+		buf_putstr(&kept, body);
+		directory_body_put(r->service->directory, name, buf_str(&kept));
+	}
+	router_document(r, type, arena_printf(r->arena, "\"%s\"", etag), body);
+}
+
+static void unknown_key(struct rest *r, struct str key)
+{
+	struct directory_reader who = caller_reader(&r->caller);
+	struct json_object *list = json_object_new_array();
+	struct str near[NEAREST_MAX];
+	struct problem why = { 0 };
+	size_t n = nearest_keys(r->service->directory, key, &who, near);
+
+	shared_count(r->service->shared, COUNT_UNKNOWN_KEY, 1);
+	problem_set(&why, 404, "unknown_key");
+	why.extra = arena_json(r->arena, json_object_new_object());
+	json_put_str(why.extra, "attempted", key);
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_put_str(o, "key", near[i]);
+		json_put_text(o, "read", arena_printf(r->arena, "%s/api/dispatch?key=%.*s", r->service->conf->base_url, (int)near[i].n, near[i].p));
+		json_object_array_add(list, o);
+	}
+	json_put(why.extra, "did_you_mean", list);
+	router_fail(r, &why);
+}
+
+enum affordance { CAN_RUN, CAN_SHAPE, CAN_URL, CAN_CONFIRM, CAN_EDIT, CAN_HISTORY, CAN_N };
+
+static void gate_affordance(struct rest *r, const struct entry *e, bool shape, struct document_affordance *a)
+{
+	struct gate_request g = { .caller = &r->caller, .entry = e, .body = str_of(""), .shape = shape };
+	struct problem why = { 0 };
+
+	a->allowed = gate_check(&g, &why) == 0;
+	if (!a->allowed)
+		a->reason = arena_strdup(r->arena, why.error);
+}
+
+/* What this credential can do with the row. */
+static void affordances(struct rest *r, const struct entry *e, struct document_affordance a[CAN_N])
+{
+	const char *base = r->service->conf->base_url;
+	bool owner = r->caller.kind == CALLER_OWNER;
+	int n = (int)e->key.n;
+	struct str dispatch = str_of(arena_printf(r->arena, "%s/api/dispatch", base));
+	struct str url = str_of(arena_printf(r->arena, "%s/api/dispatch?invoke=%.*s", base, n, e->key.p));
+	struct str confirm = str_of(arena_printf(r->arena, "%s/api/dispatch?confirm=inv_...", base));
+	struct str row = str_of(arena_printf(r->arena, "%s/api/directory/%.*s", base, n, e->key.p));
+	struct str history = str_of(arena_printf(r->arena, "%s/api/directory/%.*s/history", base, n, e->key.p));
+
+	a[CAN_RUN] = (struct document_affordance){ .name = "run", .method = "POST", .url = dispatch };
+	a[CAN_SHAPE] = (struct document_affordance){ .name = "preview", .method = "POST", .url = dispatch };
+	gate_affordance(r, e, false, &a[CAN_RUN]);
+	gate_affordance(r, e, true, &a[CAN_SHAPE]);
+	/* The owner's key is never accepted in a URL, so a URL alone runs what its token, or anybody, may run. */
+	a[CAN_URL] = (struct document_affordance){ .name = "run_by_url", .method = "GET", .url = url, .allowed = a[CAN_RUN].allowed && !owner,
+		.reason = owner ? "owner_key_never_in_url" : a[CAN_RUN].reason };
+	a[CAN_CONFIRM] = (struct document_affordance){ .name = "confirm", .method = "GET", .url = confirm, .allowed = true };
+	a[CAN_EDIT] = (struct document_affordance){ .name = "edit", .method = "PATCH", .url = row, .allowed = owner, .reason = owner ? NULL : "unauthorized" };
+	a[CAN_HISTORY] = (struct document_affordance){ .name = "history", .method = "GET", .url = history, .allowed = owner,
+		.reason = owner ? NULL : "unauthorized" };
+}
+
+/* Callers with the same affordances see the same document. */
+static const char *document_name(struct rest *r, const struct entry *e, const struct document_affordance *a, bool markdown)
+{
+	struct buf name = BUF_ARENA(r->arena);
+
+	buf_printf(&name, "document:%.*s:%s", (int)e->key.n, e->key.p, markdown ? "md" : "json");
+	for (int i = 0; i < CAN_N; i++)
+		buf_printf(&name, ":%s", a[i].allowed ? "" : a[i].reason);
+	return buf_text(&name);
+}
+
+/* -1 after answering. */
+static int document_format(struct rest *r, bool *markdown)
+{
+	struct str format = request_param(r->req, "format");
+	struct problem why = { 0 };
+
+	*markdown = format.p ? str_is(format, "markdown") : request_prefers(r->req, "text/markdown", "application/json");
+	if (!format.p || *markdown || str_is(format, "json"))
+		return 0;
+	problem_set(&why, 400, "bad_parameter");
+	problem_field(&why, "format");
+	problem_detail(&why, "format is markdown or json");
+	router_fail(r, &why);
+	return -1;
+}
+
+static void render(struct rest *r, const struct entry *e, const struct document_affordance *a, bool markdown, struct buf *out)
+{
+	struct document_options o = { .base_url = r->service->conf->base_url, .affordance = a, .affordances = CAN_N };
+
+	if (markdown) {
+		document_markdown(e, &o, out);
+	} else {
+		json_text(out, arena_json(r->arena, document_json(e, &o)));
+		buf_putc(out, '\n');
+	}
+}
+
+void rest_dispatch_document(struct rest *r)
+{
+	struct document_affordance a[CAN_N];
+	struct buf out = BUF_ARENA(r->arena);
+	struct str key = request_param(r->req, "key");
+	char hash[CRYPTO_HEX];
+	struct problem why = { 0 };
+	struct entry *e = NULL;
+	const char *name, *type;
+	bool markdown;
+
+	if (document_format(r, &markdown) < 0)
+		return;
+	if (directory_get(r->service->directory, r->arena, key, &e, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	if (!e || !caller_reads(&r->caller, e->key, e->category, e->enabled)) {
+		unknown_key(r, key);
+		return;
+	}
+	affordances(r, e, a);
+	name = document_name(r, e, a, markdown);
+	type = markdown ? "text/markdown; charset=utf-8" : "application/json";
+	if (send_kept(r, name, type))
+		return;
+	render(r, e, a, markdown, &out);
+	crypto_sha256_hex(buf_str(&out), hash);
+	send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
+}
+
+/* The registry: every readable row in one document. */
+
+static void emit_object(struct rest *r, struct buf *out, const struct entry *e)
+{
+	static const struct { const char *name; enum docstring_label label; } docs[] = {
+		{ "what", DOC_WHAT }, { "when_to_use", DOC_WHEN_TO_USE }, { "args", DOC_ARGS }, { "output", DOC_OUTPUT },
+	};
+
+	emit_begin(out, NULL, '{');
+	emit_str(out, "key", e->key);
+	for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++)
+		emit_str(out, docs[i].name, e->doc.label[docs[i].label]);
+	emit_str(out, "example", document_example(r->arena, e));
+	emit_bool(out, "planner_visible", e->planner_visible);
+	emit_text(out, "digest", e->digest);
+	emit_raw(out, "contract", e->contract);
+	emit_end(out, '}');
+}
+
+/* The keys to list, copied: the items may change while others have their turn. */
+static struct str *registry_keys(struct rest *r, struct str category, size_t *keys)
+{
+	size_t n;
+	const struct directory_item *item = directory_items(r->service->directory, &n);
+	struct str *key = arena_alloc(r->arena, (n + 1) * sizeof(*key));
+
+	*keys = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (item[i].enabled && (!category.p || str_eq(item[i].category, category)) &&
+		    caller_reads(&r->caller, item[i].key, item[i].category, item[i].enabled))
+			key[(*keys)++] = arena_copy(r->arena, item[i].key);
+	}
+	return key;
+}
+
+/* -1 after answering. *count: those that were still there. */
+static int emit_objects(struct rest *r, struct buf *out, const struct str *key, size_t keys, int64_t *count)
+{
+	struct problem why = { 0 };
+
+	*count = 0;
+	for (size_t i = 0; i < keys; i++) {
+		struct entry *e = NULL;
+
+		if (i % REGISTRY_TURN == REGISTRY_TURN - 1)
+			fiber_sleep(REGISTRY_PAUSE_MS);
+		if (directory_get(r->service->directory, r->arena, key[i], &e, &why) < 0) {
+			router_fail(r, &why);
+			return -1;
+		}
+		if (!e || !e->enabled || !caller_reads(&r->caller, e->key, e->category, e->enabled))
+			continue;
+		emit_object(r, out, e);
+		(*count)++;
+	}
+	return 0;
+}
+
+void rest_dispatch_registry(struct rest *r)
+{
+	struct directory *d = r->service->directory;
+	struct str category = request_param(r->req, "category"), *key;
+	struct buf out = BUF_ARENA(r->arena);
+	const char *name = category.p ? NULL : arena_printf(r->arena, "registry:%s", r->caller.actor);
+	uint64_t generation = directory_refresh(d);
+	char hash[CRYPTO_HEX];
+	int64_t count;
+	size_t keys;
+
+	if (router_switch(r, "registry") < 0 || (name && send_kept(r, name, "application/json")))
+		return;
+	key = registry_keys(r, category, &keys);
+	emit_begin(&out, NULL, '{');
+	emit_text(&out, "protocol", PROTOCOL);
+	emit_text(&out, "version", PACKAGE_VERSION);
+	emit_begin(&out, "objects", '[');
+	if (emit_objects(r, &out, key, keys, &count) < 0)
+		return;
+	emit_end(&out, ']');
+	emit_int(&out, "count", count);
+	emit_end(&out, '}');
+	emit_done(&out);
+	crypto_sha256_hex(buf_str(&out), hash);
+	hash[2 * ETAG_DIGITS] = 0;
+	send_made(r, directory_refresh(d) == generation ? name : NULL, "application/json", hash, buf_str(&out));
+}
+
+/* The protocol index */
+
+static void add_endpoint(void *ctx, const struct route *route)
+{
+	static const char *const who[] = {
+		[WHO_ANYONE] = "anyone", [WHO_KNOWN] = "owner or token", [WHO_OWNER] = "owner", [WHO_METRICS] = "owner or metrics_allow",
+	};
+	struct buf *out = ctx;
+
+	emit_begin(out, NULL, '{');
+	emit_text(out, "method", route->method);
+	emit_text(out, "path", route->pattern);
+	if (route->selector)
+		emit_text(out, "query", route->selector);
+	if (route->params[0])
+		emit_text(out, "with", route->params);
+	emit_text(out, "who", who[route->who]);
+	emit_text(out, "what", route->what);
+	emit_end(out, '}');
+}
+
+static void emit_loop(struct buf *out, const char *base)
+{
+	static const struct { const char *step, *how; } steps[] = {
+		{ "find", "GET %s/api/dispatch?registry=1" },
+		{ "read", "GET %s/api/dispatch?key=KEY&format=markdown" },
+		{ "invoke", "POST %s/api/dispatch {\"key\":\"KEY\",\"body\":\"first|second\"}" },
+		{ "confirm", "GET %s/api/dispatch?confirm=inv_..." },
+	};
+	struct buf how = BUF_MALLOC;
+
+	emit_begin(out, "loop", '[');
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		const char *base_at = strstr(steps[i].how, "%s");
+
+		buf_clear(&how);
+		buf_add(&how, steps[i].how, (size_t)(base_at - steps[i].how));
+		buf_puts(&how, base);
+		buf_puts(&how, base_at + 2);
+		emit_begin(out, NULL, '{');
+		emit_text(out, "step", steps[i].step);
+		emit_str(out, "how", buf_str(&how));
+		emit_end(out, '}');
+	}
+	emit_end(out, ']');
+	buf_free(&how);
+}
+
+void rest_dispatch_index(struct rest *r)
+{
+	struct buf out = BUF_ARENA(r->arena);
+	const char *base = r->service->conf->base_url;
+
+	emit_begin(&out, NULL, '{');
+	emit_text(&out, "protocol", PROTOCOL);
+	emit_text(&out, "version", PACKAGE_VERSION);
+	emit_text(&out, "base", base);
+	emit_loop(&out, base);
+	emit_begin(&out, "endpoints", '[');
+	routes_each(add_endpoint, &out);
+	emit_end(&out, ']');
+	emit_end(&out, '}');
+	response_text(r->res, 200, "application/json", emit_done(&out));
+}
