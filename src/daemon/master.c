@@ -159,10 +159,26 @@ static int check_paths(const struct conf *c, struct problem *why)
 	return -1;
 }
 
-static int check_secrets(const struct conf *c, struct problem *why)
+static int check_workers(const struct conf *c, struct problem *why)
 {
-	struct secrets *s = secret_open(c->secrets_file, why);
+	if (c->workers <= WORKERS_MAX)
+		return 0;
+	problem_set(why, 500, "workers");
+	problem_detail(why, "%s: workers is %" PRId64 ", at most %d are possible", c->path, c->workers, WORKERS_MAX);
+	return -1;
+}
 
+/* As the user who will read them: the master could read anything. */
+static int check_secrets(const struct conf *c, const struct owner *o, struct problem *why)
+{
+	bool other = o->uid != (uid_t)-1 && o->gid != (gid_t)-1;
+	struct secrets *s;
+
+	if (other && (setegid(o->gid) < 0 || seteuid(o->uid) < 0))
+		log_fatal("cannot check the secrets as user %ld: %s", (long)o->uid, strerror(errno));
+	s = secret_open(c->secrets_file, why);
+	if (other && (seteuid(0) < 0 || setegid(getgid()) < 0))
+		log_fatal("cannot become root again: %s", strerror(errno));
 	if (!s)
 		return -1;
 	secret_close(s);
@@ -174,7 +190,7 @@ struct conf *master_load(const struct master_settings *s, struct problem *why)
 	struct conf *c = conf_load(s->path, s->overrides, s->n, why);
 	struct owner o;
 
-	if (c && check_secrets(c, why) == 0 && find_owner(c, &o, why) == 0 && check_paths(c, why) == 0)
+	if (c && check_workers(c, why) == 0 && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 && check_secrets(c, &o, why) == 0)
 		return c;
 	conf_free(c);
 	return NULL;
@@ -307,7 +323,7 @@ static struct child *start(enum role role, unsigned number, const int *predecess
 	if (role == WORKER)
 		fastcgi_board_leave(master.board, c->seat);
 	else
-		atomic_store(&master.shared->writer_ready, 0);
+		shared_writer_ready(master.shared, false);
 	pid = fork();
 	if (pid == 0) {
 		if (pair[1] >= 0)
@@ -357,9 +373,12 @@ static void fill_posts(void)
 	fill(&master.writer_post, WRITER, 0);
 	if (!master.writer_post.child || !is_ready(master.writer_post.child))
 		return;
-	for (unsigned i = 0; i < master.workers; i++)
-		if (master.stage != RELOADING || i != master.turn)
-			fill(&master.post[i], WORKER, i + 1);
+	for (unsigned i = 0; i < master.workers; i++) {
+		/* Those whose turn comes in a reload get their child then. */
+		if (master.stage == RELOADING && (i == master.turn || (i > master.turn && i >= master.old_workers)))
+			continue;
+		fill(&master.post[i], WORKER, i + 1);
+	}
 }
 
 static void tell(struct child *c, int signo)
@@ -409,7 +428,7 @@ static void ended(struct child *c, int status)
 	if (c->role == WORKER)
 		fastcgi_board_leave(master.board, c->seat);
 	else
-		atomic_store(&master.shared->writer_ready, 0);
+		shared_writer_ready(master.shared, false);
 	atomic_compare_exchange_strong(pid_place(c), &pid, 0);
 	if (c->link >= 0)
 		close(c->link);

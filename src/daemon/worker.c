@@ -36,7 +36,7 @@ static void drained(void)
 static void out_of_time(struct loop_timer *t)
 {
 	(void)t;
-	log_warn("stopping with %u requests under way: drain_ms (%" PRId64 ") has passed", fastcgi_active(), worker.drain_ms);
+	log_warn("stopping with %u requests under way: drain_timeout (%" PRId64 " ms) has passed", fastcgi_active(), worker.drain_ms);
 	worker.code = EXIT_FAILURE;
 	loop_stop();
 }

@@ -46,7 +46,8 @@ struct conn {
 	struct conn *next, **prev;      /* among the idle ones */
 	int64_t deadline_us;            /* the request must have arrived by then; of a connection that never sent anything too */
 	bool idle, fresh;               /* no fiber serves it; it never had a request */
-	bool pending;                   /* an event came since the last read */
+	bool pending;                   /* an event came since the request began */
+	bool hup;                       /* the peer sends no more: edge-triggered events say so only once */
 	bool extra;                     /* bytes behind the request: the connection cannot be kept */
 	bool broken;                    /* no use writing */
 };
@@ -285,6 +286,7 @@ static void conn_ready(struct loop_fd *f, uint32_t events)
 	struct conn *c = (struct conn *)((char *)f - offsetof(struct conn, io));
 
 	c->pending = true;
+	c->hup = c->hup || (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
 	if (c->waiting) {
 		fiber_wake(c->waiting, FIBER_WOKEN);
 		return;
@@ -292,7 +294,7 @@ static void conn_ready(struct loop_fd *f, uint32_t events)
 	if (!c->idle)
 		return;
 	/* A hang-up may stand behind a request, or alone. */
-	if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) && !has_data(c)) {
+	if (c->hup && !has_data(c)) {
 		if (c->broken) {
 			idle_remove(c);
 			conn_free(c);
@@ -523,7 +525,7 @@ static void serve(void *arg)
 
 	do
 		good = serve_request(c);
-	while (good && !fastcgi.handing && c->pending && has_data(c));
+	while (good && !fastcgi.handing && (c->pending || c->hup) && has_data(c));
 	fastcgi.active--;
 	if (good && !c->broken)
 		conn_idle(c);

@@ -61,6 +61,8 @@ static int header(struct record_check *r)
 	r->in_record = true;
 	if (r->stage == STAGE_BEGIN && r->content != BEGIN_BODY)
 		return refuse(r, "begin record of a wrong length");
+	if (r->padding && (r->stage == STAGE_BEGIN || !r->content))
+		return refuse(r, "padding where libfcgi does not skip it");
 	if (r->content)
 		return 0;
 	if (r->stage == STAGE_PARAMS && (r->pair != PAIR_NAME_LENGTH || r->length_have))

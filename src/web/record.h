@@ -33,9 +33,9 @@ struct record_check {
 void record_begin(struct record_check *r);
 /* Takes n bytes in the order of arrival. Returns how many of them belong to the request: n, or fewer when it ended before; -1 (for good) when they are not
  * what a web server sends to a responder: begin, parameters, body, nothing else. Management and abort records, other ids and roles, lengths beyond the
- * limits, empty names, and names or values that hold NUL are refused. */
+ * limits, empty names, names or values that hold NUL, and padding behind begin and empty records (libfcgi takes it for a header) are refused. */
 long record_take(struct record_check *r, const unsigned char *p, size_t n);
-bool record_complete(const struct record_check *r);     /* the last record of the body was taken, padding included */
+bool record_complete(const struct record_check *r);     /* the last record of the body was taken */
 bool record_untouched(const struct record_check *r);    /* no byte was taken yet */
 /* Writes the header of a record of standard output. content <= RECORD_CONTENT_MAX. */
 void record_stdout(unsigned char out[RECORD_HEADER], unsigned id, size_t content);
