@@ -5,10 +5,30 @@
 #include "call/outbound.h"
 #include "lang/authspec.h"
 
-/* Adds headers or query parameters to q (marked credential). Names of missing or empty variables are listed in missing (", "-joined) and nothing is sent for them. -1: why->error is the row's
- * result text, `ERR:http:<KEY>:ERR:auth:unknown_prefix:<prefix>` or an OAuth failure `ERR:http:oauth:…`. oauth fetches (suspends) unless shape. */
-int auth_apply(struct outbound_request *q, const struct authspec *spec, const struct secrets *s, bool shape, struct buf *missing, struct problem *why);
-/* Forgets the cached token after a 401; true when the request should be built and sent once more. */
-bool auth_oauth_refused(const struct authspec *spec);
+enum {
+	AUTH_TOKEN_MAX = 8192,                  /* bytes of an OAuth access token */
+	AUTH_TOKEN_LIFE_S = 300,                /* of a token whose server does not say */
+	AUTH_TOKEN_LIFE_MAX_S = 24 * 3600,
+	AUTH_TOKEN_MARGIN_S = 60,               /* a token is not used in its last minute, or last half when it lives less than two */
+	AUTH_TOKENS_MAX = 256,                  /* cached by a process */
+};
+
+/* What was done. */
+struct auth_applied {
+	struct buf missing;                     /* names of variables that are missing or empty, ", "-joined, each once */
+	struct str token;                       /* the OAuth access token that was put in; p NULL: none */
+	char error[OUTBOUND_ERROR_MAX];         /* with -1: result text of an OAuth failure, `ERR:http:oauth:…` */
+};
+
+/* Adds headers or query parameters to q (marked credential). A header or parameter of which a variable is missing is left out. With shape no
+ * token is fetched and none put in. -1: nothing can be sent, out->error says why. Suspends for oauth. out->missing is
+ * BUF_ARENA of q's arena. */
+int auth_apply(struct outbound_request *q, const struct authspec *spec, const struct secrets *s, bool shape, struct auth_applied *out);
+/* The upstream answered 401 to `token`: forgets it, unless it was replaced meanwhile. */
+void auth_token_refused(struct str token);
+/* Appends text to out with each occurrence of the token replaced by "[redacted:oauth]". */
+void auth_redact_token(struct buf *out, struct str text, struct str token);
+/* Forgets all cached tokens. */
+void auth_done(void);
 
 #endif

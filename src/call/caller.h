@@ -14,13 +14,17 @@ struct caller_presented { struct str terminal_key, bearer, capability_token, bod
 struct caller {
 	enum caller_kind kind;
 	const char *actor;              /* "owner:terminal-key", "cap:<fingerprint>", "anonymous" */
-	const struct scope *anonymous;  /* what everybody may do; NULL: none */
+	const struct scope *anonymous;  /* what everybody may do; NULL: nothing */
 };
 
-/* Once a process and at a change of settings; -1 when the setting `anonymous` is malformed. */
+/* Once a process and at a change of settings; secrets stays alive. -1: the setting `anonymous` is malformed. */
 int caller_init(const struct conf *conf, const struct secrets *secrets, struct problem *why);
-/* 400 `ambiguous_credential`, 401 `token_invalid`. Same credential in several places is one. */
+void caller_done(void);
+/* 400 `ambiguous_credential`, 401 `token_invalid`. The same credential in several places is one. An empty one was presented too, and is
+ * invalid. The owner's key is accepted as terminal_key and bearer alone, and nowhere when it stands in the URL. */
 int caller_resolve(struct caller *out, struct arena *a, const struct caller_presented *p, struct problem *why);
+/* The caller of a process without a request, or of one that has shown nothing. */
+void caller_anonymous(struct caller *out);
 bool caller_reads(const struct caller *c, struct str key, struct str category, bool enabled);
 /* The same as a predicate for the directory layer; c must stay alive. */
 struct directory_reader caller_reader(const struct caller *c);

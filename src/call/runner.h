@@ -10,23 +10,36 @@ struct call {
 	struct arena *arena;
 	struct entry *entry;
 	struct template_args args;
-	struct str body;                /* the argument string as recorded */
-	struct write *write;            /* the ledger write that will carry the receipt: runners may add statements (kv, breaker) to it */
-	struct buf result;              /* the runner writes its result here */
+	struct str body;                /* the argument string as recorded, not redacted yet */
+	char id[32];                    /* of the receipt to come; "" in a dry run */
+	void *built;                    /* what prepare has made for shape and run */
+	struct write *write;            /* the ledger write that will carry the receipt; NULL before run. A runner may add statements (kv) to it; when one of
+					 * them is refused, nothing of them is applied and the result becomes `ERR:` and the refusal code, its first "_" a ":" */
+	struct buf result;              /* the runner writes its result here; errors are results, "ERR:…" */
+	size_t label;                   /* bytes at the beginning of the result that only label it ("HTTP 200:") */
+	bool settled;                   /* set by prepare: the result is there already, nothing is to be run */
+	int upstream_status;            /* of the answer, 0: none */
+	struct str token;               /* one more secret that the result must not hold; p NULL: none */
 	int64_t cost_microusd;
 };
 
 struct runner {
 	const char *type;               /* `type` of the rows */
 	bool exec;                      /* only for runner=exec */
-	/* Checks and builds what would be sent, credentials removed: shape. -1 with why (4xx). */
-	int (*shape)(struct call *c, struct json_object **out, struct problem *why);
-	/* Runs; errors are results ("ERR:…"). -1 with why only for what must be refused before anything ran (422 `args_invalid`). */
-	int (*run)(struct call *c, struct problem *why);
-	/* True when the call needs an intent on disk before it fires (spec section 10). */
+	bool breaker;                   /* upstream_status counts for the row's breaker */
+	/* Builds what will be sent or run, without doing it. -1 with why: 422, the arguments do not do. What is wrong with the row is a result: settled. */
+	int (*prepare)(struct call *c, struct problem *why);
+	/* What was built, credentials removed. A new object. Not called when settled. */
+	struct json_object *(*shape)(struct call *c);
+	/* Runs what was built; may suspend. */
+	void (*run)(struct call *c);
+	/* True when the call needs an intent on disk before it fires (spec section 10); rows with `SAFE: no` always have one. */
 	bool (*intent)(const struct call *c);
 };
 
 extern const struct runner runner_fn, runner_http;
+
+/* Milliseconds until the trace's deadline, at least 1, at most max. */
+int64_t runner_time_ms(const struct call *c, int64_t max);
 
 #endif

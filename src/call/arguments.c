@@ -1,0 +1,215 @@
+/* Arguments. The schema's validator judges values; this only finds out which piece is meant for which property. */
+#include <string.h>
+#include "call/arguments.h"
+
+static struct str vars_value(void *ctx, struct str name)
+{
+	return conf_var(ctx, name);
+}
+
+static struct json_object *properties_of(const struct entry *e)
+{
+	struct json_object *p = json_get(e->schema, "properties");
+
+	return json_object_is_type(p, json_type_object) ? p : NULL;
+}
+
+static int invalid(struct problem *why, const char *detail, const char *fix)
+{
+	problem_set(why, 422, "args_invalid");
+	problem_field(why, "args");
+	problem_detail(why, "%s", detail);
+	problem_fix(why, "%s", fix);
+	return -1;
+}
+
+static int need_schema(const struct call *c, struct problem *why)
+{
+	if (c->entry->validator && c->entry->schema)
+		return 0;
+	if (row_text(&c->entry->row, ROW_INPUT_SCHEMA).n)
+		return invalid(why, "the row's input_schema cannot be used", "repair the row's input_schema, or send `body` or `args` as an array");
+	return invalid(why, "the row has no input_schema, so arguments have no names", "send `body`, or `args` as an array");
+}
+
+/* Laying values onto slots */
+
+static struct str text_of(struct arena *a, struct json_object *o)
+{
+	struct buf b = BUF_ARENA(a);
+
+	if (!o)
+		return str_of("");
+	if (json_object_is_type(o, json_type_string))
+		return arena_copy(a, json_str(o));
+	json_text(&b, o);
+	return buf_str(&b);
+}
+
+/* $1… are the properties in the schema's order, up to the last that has a value; $name is each property, null where it has none. */
+static void lay(struct call *c, struct json_object *values)
+{
+	struct json_object *properties = properties_of(c->entry);
+	size_t n = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
+	struct str *arg = arena_alloc(c->arena, (n ? n : 1) * sizeof(*arg));
+
+	c->args.arg = arg;
+	c->args.n = 0;
+	c->args.named = values;
+	if (!properties)
+		return;
+	json_object_object_foreach(properties, name, unused) {
+		struct json_object *v;
+
+		(void)unused;
+		if (!json_object_object_get_ex(values, name, &v))
+			json_put(values, name, NULL);
+		arg[i++] = text_of(c->arena, v);
+		if (v)
+			c->args.n = i;
+	}
+}
+
+static int validate_and_lay(struct call *c, struct json_object *values, struct problem *why)
+{
+	const struct entry *e = c->entry;
+
+	schema_defaults(e->validator, values);
+	if (schema_validate(e->validator, c->arena, values, why) < 0) {
+		problem_field(why, "args");
+		return -1;
+	}
+	lay(c, values);
+	return 0;
+}
+
+/* Typing of pieces */
+
+static bool type_allows(struct json_object *type, const char *name)
+{
+	if (!json_object_is_type(type, json_type_array))
+		return str_is(json_str(type), name);
+	for (size_t i = 0; i < json_object_array_length(type); i++)
+		if (str_is(json_str(json_object_array_get_idx(type, i)), name))
+			return true;
+	return false;
+}
+
+static const char *type_name(struct json_object *o)
+{
+	static const char *const names[] = {
+		[json_type_null] = "null", [json_type_boolean] = "boolean", [json_type_double] = "number", [json_type_int] = "integer",
+		[json_type_object] = "object", [json_type_array] = "array", [json_type_string] = "string",
+	};
+
+	return names[json_object_get_type(o)];
+}
+
+/* The value that a piece of text stands for under `type`: parsed when it reads as JSON of an allowed type, else the text, which the validator then
+ * refuses where text is not allowed. */
+static struct json_object *typed(struct call *c, struct str piece, struct json_object *type)
+{
+	struct json_object *o = NULL;
+	const char *name;
+
+	if (!type || type_allows(type, "string") || json_parse(c->arena, piece, &o, NULL) < 0)
+		return json_new_str(piece);
+	name = type_name(o);
+	if (type_allows(type, name) || (type_allows(type, "number") && strcmp(name, "integer") == 0) ||
+	    (type_allows(type, "integer") && strcmp(name, "number") == 0))
+		return json_object_get(o);
+	return json_new_str(piece);
+}
+
+/* True when a template of the row takes argument n and all behind it as one ($n+). */
+static bool takes_rest(const struct entry *e, size_t n)
+{
+	bool rest;
+
+	return (template_slots(e->doc.payload, &rest) == n && rest) || (template_slots(e->target, &rest) == n && rest);
+}
+
+/* Pieces as an object: one for each property; a missing piece, or an empty one where text is not allowed, is an absent property. */
+static struct json_object *named_from_pieces(struct call *c, const struct str *arg, size_t n)
+{
+	struct json_object *values = arena_json(c->arena, json_object_new_object()), *properties = properties_of(c->entry);
+	size_t count = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
+
+	if (!properties || (n == 1 && !arg[0].n))
+		return values;
+	json_object_object_foreach(properties, name, property) {
+		struct json_object *type = json_get(property, "type");
+		struct str piece;
+
+		if (i >= n)
+			break;
+		piece = i + 1 == count && n > count && takes_rest(c->entry, count) ? template_join(c->arena, arg + i, n - i) : arg[i];
+		if (piece.n || !type || type_allows(type, "string"))
+			json_put(values, name, typed(c, piece, type));
+		i++;
+	}
+	return values;
+}
+
+/* What is recorded */
+
+static struct str array_text(struct arena *a, const struct str *arg, size_t n)
+{
+	struct json_object *list;
+	struct buf b = BUF_ARENA(a);
+	bool piped = false;
+
+	for (size_t i = 0; i < n; i++)
+		piped = piped || (arg[i].n && memchr(arg[i].p, '|', arg[i].n));
+	if (!piped)
+		return template_join(a, arg, n);
+	list = arena_json(a, json_object_new_array());
+	for (size_t i = 0; i < n; i++)
+		json_object_array_add(list, json_new_str(arg[i].p ? arg[i] : str_of("")));
+	json_text(&b, list);
+	return buf_str(&b);
+}
+
+static int read_named(struct call *c, struct problem *why)
+{
+	struct json_object *copy = NULL;
+	struct buf b = BUF_ARENA(c->arena);
+
+	json_text(&b, c->request->named);
+	c->body = buf_str(&b);
+	if (need_schema(c, why) < 0)
+		return -1;
+	/* Defaults and nulls are put into a copy: the caller's object may be another call's too. */
+	if (json_parse(c->arena, c->body, &copy, why) < 0 || !copy)
+		return invalid(why, "the arguments cannot be read", "send an object of values");
+	return validate_and_lay(c, copy, why);
+}
+
+static bool is_strict(const struct call *c)
+{
+	struct json_object *own = json_get(c->entry->schema, "x-strict");
+
+	return c->entry->validator && (dispatch_context()->conf->strict || (json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own)));
+}
+
+int arguments_read(struct call *c, struct problem *why)
+{
+	const struct dispatch_request *r = c->request;
+	struct str *arg;
+	size_t n;
+
+	c->args = (struct template_args){ .lookup = vars_value, .ctx = (void *)(uintptr_t)dispatch_context()->conf };
+	if (r->named)
+		return read_named(c, why);
+	if (r->arg) {
+		c->args.arg = r->arg;
+		c->args.n = r->args;
+		c->body = array_text(c->arena, r->arg, r->args);
+	} else {
+		template_split(c->arena, r->body, &arg, &n);
+		c->args.arg = arg;
+		c->args.n = n;
+		c->body = r->body.p ? r->body : str_of("");
+	}
+	return is_strict(c) ? validate_and_lay(c, named_from_pieces(c, c->args.arg, c->args.n), why) : 0;
+}

@@ -1,0 +1,102 @@
+/* Credentials: owner or nobody; tokens join in their own table. What a caller may run is the gate's to decide. */
+#include <string.h>
+#include "base/crypto.h"
+#include "call/caller.h"
+
+static struct {
+	const struct secrets *secrets;
+	struct arena *arena;
+	struct scope *anonymous;
+} caller;
+
+int caller_init(const struct conf *conf, const struct secrets *secrets, struct problem *why)
+{
+	struct arena *arena = arena_new();
+	struct scope *scope = NULL;
+
+	if (scope_parse_setting(arena, str_of(conf->anonymous), &scope, why) < 0) {
+		arena_free(arena);
+		return -1;
+	}
+	caller_done();
+	caller.secrets = secrets;
+	caller.arena = arena;
+	caller.anonymous = scope;
+	return 0;
+}
+
+void caller_done(void)
+{
+	arena_free(caller.arena);
+	caller.arena = NULL;
+	caller.anonymous = NULL;
+}
+
+void caller_anonymous(struct caller *out)
+{
+	*out = (struct caller){ CALLER_ANONYMOUS, "anonymous", caller.anonymous };
+}
+
+static int ambiguous(struct problem *why)
+{
+	problem_set(why, 400, "ambiguous_credential");
+	problem_detail(why, "different credentials were given in one request");
+	problem_fix(why, "send one credential, in one place");
+	return -1;
+}
+
+static int invalid(struct problem *why)
+{
+	problem_set(why, 401, "token_invalid");
+	problem_fix(why, "send the owner's key as x-terminal-key or Authorization: Bearer, a token as Authorization: Bearer, or nothing");
+	return -1;
+}
+
+int caller_resolve(struct caller *out, struct arena *a, const struct caller_presented *p, struct problem *why)
+{
+	const struct str all[] = { p->terminal_key, p->bearer, p->capability_token, p->body_token, p->share };
+	struct str one = { NULL, 0 };
+
+	(void)a;
+	caller_anonymous(out);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (all[i].p && one.p && !crypto_equal(all[i], one))
+			return ambiguous(why);
+		if (all[i].p)
+			one = all[i];
+	}
+	if (!one.p)
+		return 0;
+	/* Whoever has put the owner's key into a URL has shown it to logs and histories: that request is refused whatever else it carries. */
+	if (p->share.p || (!p->terminal_key.p && !p->bearer.p) || !secret_is_owner(caller.secrets, one))
+		return invalid(why);
+	out->kind = CALLER_OWNER;
+	out->actor = "owner:terminal-key";
+	return 0;
+}
+
+bool caller_reads(const struct caller *c, struct str key, struct str category, bool enabled)
+{
+	if (c->kind == CALLER_OWNER)
+		return true;
+	return enabled && c->anonymous && scope_reads(c->anonymous, key, category);
+}
+
+static bool reads(void *ctx, struct str key, struct str category, bool enabled)
+{
+	return caller_reads(ctx, key, category, enabled);
+}
+
+struct directory_reader caller_reader(const struct caller *c)
+{
+	return (struct directory_reader){ reads, (void *)(uintptr_t)c };
+}
+
+int caller_need_owner(const struct caller *c, struct problem *why)
+{
+	if (c->kind == CALLER_OWNER)
+		return 0;
+	problem_set(why, 401, "unauthorized");
+	problem_fix(why, "send the owner's key as x-terminal-key");
+	return -1;
+}

@@ -1,0 +1,455 @@
+/* The decision to run something, from the budget to the receipt. What a kind of row does is its runner's; how a credential became a caller, and how the answer
+ * looks, is the web's. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/log.h"
+#include "call/arguments.h"
+#include "call/breaker.h"
+#include "call/denial.h"
+#include "call/gate.h"
+#include "call/receipt.h"
+#include "directory/nearest.h"
+
+enum {
+	PAYLOAD_MAX = 1024 * 1024,      /* of each kept text, whatever the setting: a write has to fit into a frame */
+	ATTEMPTED_MAX = 256,            /* bytes of an unknown key that are shown */
+};
+
+static const struct runner *const runners[] = { &runner_fn, &runner_http };
+
+static struct dispatch_context context;
+
+/* One call and what only this file needs to know about it. */
+struct run {
+	struct call call;
+	const struct runner *runner;
+	struct dispatch_result *out;
+	struct receipt receipt;
+	bool intended, probe;
+	int64_t began_us;
+};
+
+void dispatch_init(const struct dispatch_context *c)
+{
+	context = *c;
+}
+
+const struct dispatch_context *dispatch_context(void)
+{
+	return &context;
+}
+
+void dispatch_trace_new(struct dispatch_trace *t)
+{
+	*t = (struct dispatch_trace){ .deadline_us = clock_mono_us() + context.conf->trace_timeout_ms * 1000 };
+	receipt_new_id("t_", t->id);
+}
+
+int64_t runner_time_ms(const struct call *c, int64_t max)
+{
+	int64_t left = (c->request->trace->deadline_us - clock_mono_us()) / 1000;
+
+	if (left < 1)
+		return 1;
+	return left < max ? left : max;
+}
+
+/* Refusals */
+
+static struct json_object *extra_of(struct arena *a, struct problem *why)
+{
+	if (!why->extra)
+		why->extra = arena_json(a, json_object_new_object());
+	return why->extra;
+}
+
+static int not_run(struct arena *a, struct problem *why)
+{
+	json_put_bool(extra_of(a, why), "ran", false);
+	return -1;
+}
+
+static int malformed(struct run *run, struct problem *why)
+{
+	shared_count(context.shared, COUNT_MALFORMED, 1);
+	return not_run(run->call.arena, why);
+}
+
+static int denied(struct run *run, struct problem *why)
+{
+	denial_record(run->call.request, run->call.entry, why->error);
+	return not_run(run->call.arena, why);
+}
+
+static int check_budget(const struct dispatch_request *r, struct problem *why)
+{
+	const struct conf *c = context.conf;
+	struct dispatch_trace *t = r->trace;
+
+	if (r->depth >= c->trace_depth)
+		return problem_set(why, 422, "budget_exceeded:depth:%" PRId64, c->trace_depth);
+	if (t->steps >= c->trace_steps)
+		return problem_set(why, 422, "budget_exceeded:steps:%" PRId64, c->trace_steps);
+	if (clock_mono_us() >= t->deadline_us)
+		return problem_set(why, 422, "budget_exceeded:time:%" PRId64, c->trace_timeout_ms);
+	if (t->cost_microusd > c->trace_cost_microusd)
+		return problem_set(why, 422, "budget_exceeded:cost:%g", (double)c->trace_cost_microusd / 1e6);
+	t->steps++;
+	return 0;
+}
+
+static int unknown_key(const struct dispatch_request *r, struct problem *why)
+{
+	struct directory_reader reader = caller_reader(r->caller);
+	struct json_object *list = json_object_new_array();
+	struct str near[NEAREST_MAX];
+	size_t n = nearest_keys(context.directory, r->key, &reader, near);
+	struct buf url = BUF_ARENA(r->arena);
+
+	shared_count(context.shared, COUNT_UNKNOWN_KEY, 1);
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		buf_clear(&url);
+		buf_printf(&url, "%s/api/dispatch?key=", context.conf->base_url);
+		escape_add(&url, ESCAPE_QUERY, near[i]);
+		buf_puts(&url, "&format=markdown");
+		json_put_str(o, "key", near[i]);
+		json_put_str(o, "read", buf_str(&url));
+		json_object_array_add(list, o);
+	}
+	problem_set(why, 404, "unknown_key");
+	problem_fix(why, "use a did_you_mean entry, or ask: GET %.200s/api/dispatch?ask=<plain words>", context.conf->base_url);
+	json_put_str(extra_of(r->arena, why), "attempted", str_make(r->key.p ? r->key.p : "", escape_cut(r->key, ATTEMPTED_MAX)));
+	json_put_bool(why->extra, "ran", false);
+	json_put(why->extra, "did_you_mean", list);
+	return -1;
+}
+
+/* A row that the caller may not read is as absent as one that is not there. */
+static int find_entry(struct run *run, struct problem *why)
+{
+	const struct dispatch_request *r = run->call.request;
+	struct entry *e = NULL;
+
+	if (r->parent)
+		directory_refresh(context.directory);   /* time has passed since the request began */
+	if (directory_get(context.directory, r->arena, r->key, &e, why) < 0)
+		return not_run(r->arena, why);
+	if (!e || !caller_reads(r->caller, e->key, e->category, e->enabled))
+		return unknown_key(r, why);
+	run->call.entry = e;
+	return 0;
+}
+
+/* Which members of the contract differ from the one that the caller has read, if that one ever was. */
+static void put_changed(const struct dispatch_request *r, const struct entry *e, struct problem *why)
+{
+	struct db_stmt *s = db_start(directory_db(context.directory), SQL_CONTRACT_GET, "s", r->contract);
+
+	if (db_step(s) == 1)
+		json_put(extra_of(r->arena, why), "changed", contract_diff(db_text(s, 0), e->contract));
+	else
+		problem_detail(why, "no contract with that digest is known");
+	db_end(s);
+}
+
+static int check_contract(struct run *run, struct problem *why)
+{
+	const struct dispatch_request *r = run->call.request;
+	const struct entry *e = run->call.entry;
+
+	if (!r->contract.p || str_is(r->contract, e->digest))
+		return 0;
+	problem_set(why, 409, "contract_changed:%.*s!=%s", (int)escape_cut(r->contract, CRYPTO_HEX - 1), r->contract.p, e->digest);
+	problem_fix(why, "read the row's contract again, then call with its digest");
+	put_changed(r, e, why);
+	return -1;
+}
+
+static int find_runner(struct run *run, struct problem *why)
+{
+	const struct entry *e = run->call.entry;
+	bool exec = row_is_exec(&e->row);
+
+	for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
+		if (str_is(e->type, runners[i]->type) && runners[i]->exec == exec)
+			run->runner = runners[i];
+	if (run->runner)
+		return 0;
+	problem_set(why, 422, "runner_unavailable:%.*s", (int)e->type.n, e->type.p);
+	problem_detail(why, "this version cannot run rows of that kind");
+	return -1;
+}
+
+/* The receipt */
+
+static struct str redacted(struct arena *a, struct str s, bool *changed)
+{
+	struct buf b = BUF_ARENA(a);
+	size_t n;
+
+	if (!s.p)
+		return s;
+	n = secret_redact(context.secrets, &b, s);
+	if (changed)
+		*changed = n > 0;
+	return buf_str(&b);
+}
+
+static struct str claim(struct arena *a, struct str s)
+{
+	s = redacted(a, s, NULL);
+	return s.p ? str_make(s.p, escape_cut(s, DISPATCH_CLAIM_MAX)) : s;
+}
+
+static int64_t payload_max(void)
+{
+	return context.conf->max_kept_payload < PAYLOAD_MAX ? context.conf->max_kept_payload : PAYLOAD_MAX;
+}
+
+static void stamp(struct receipt *r)
+{
+	char now[CLOCK_ISO];
+
+	clock_iso(clock_ms(), now);
+	memcpy(r->time, now, sizeof(now));
+}
+
+/* What is known before it runs. */
+static void begin_receipt(struct run *run)
+{
+	const struct dispatch_request *r = run->call.request;
+	const struct entry *e = run->call.entry;
+	struct receipt *p = &run->receipt;
+
+	receipt_new_id("inv_", p->id);
+	memcpy(run->call.id, p->id, sizeof(run->call.id));
+	stamp(p);
+	snprintf(p->key, sizeof(p->key), "%.*s", (int)e->key.n, e->key.p);
+	snprintf(p->runner, sizeof(p->runner), "%s", row_runner(&e->row));
+	snprintf(p->actor, sizeof(p->actor), "%s", r->caller->actor);
+	snprintf(p->trace, sizeof(p->trace), "%s", r->trace->id);
+	snprintf(p->parent, sizeof(p->parent), "%s", r->parent ? r->parent : "");
+	p->sensitive = e->sensitive;
+	p->count = 1;
+	p->on_behalf_of = claim(r->arena, r->on_behalf_of);
+	p->authorized_by = claim(r->arena, r->authorized_by);
+	p->input_text = redacted(r->arena, run->call.body, &p->input_redacted);
+	crypto_sha256_hex(p->input_text, p->input);
+	memcpy(p->contract, e->digest, sizeof(p->contract));
+}
+
+static bool is_material(struct str s)
+{
+	static const char *const hollow[] = { "", "null", "[]", "{}", "\"\"" };
+
+	s = str_trim(s);
+	for (size_t i = 0; i < sizeof(hollow) / sizeof(*hollow); i++)
+		if (str_is(s, hollow[i]))
+			return false;
+	return true;
+}
+
+/* The result as it leaves, and what the receipt says of it. */
+static void end_receipt(struct run *run)
+{
+	struct call *c = &run->call;
+	struct receipt *p = &run->receipt;
+	struct dispatch_result *out = run->out;
+
+	out->result = redacted(c->arena, buf_str(&c->result), NULL);
+	out->ok = !str_starts(out->result, "ERR:");
+	out->material = out->ok && is_material(str_skip(out->result, c->label));
+	stamp(p);
+	snprintf(p->status, sizeof(p->status), "%s", out->ok ? "ok" : "error");
+	p->ok = out->ok;
+	p->material = out->material;
+	p->cost_microusd = c->cost_microusd;
+	p->duration_us = clock_mono_us() - run->began_us;
+	p->output_text = out->result;
+	crypto_sha256_hex(out->result, p->output);
+}
+
+static void fill_result(struct run *run)
+{
+	struct dispatch_result *out = run->out;
+	const struct receipt *p = &run->receipt;
+
+	out->ran = true;
+	out->kind = "invocation_result";
+	out->actor = run->call.request->caller->actor;
+	out->runner = row_runner(&run->call.entry->row);
+	out->cost_microusd = p->cost_microusd;
+	out->duration_us = p->duration_us;
+	memcpy(out->id, p->id, sizeof(out->id));
+	memcpy(out->input, p->input, sizeof(out->input));
+	memcpy(out->output, p->output, sizeof(out->output));
+	memcpy(out->contract, p->contract, sizeof(out->contract));
+}
+
+/* It ran, and that cannot be recorded. Where it had no effect and its receipt certainly is not there either, it is as if it had not run. */
+static int not_recorded(struct run *run, struct problem *why)
+{
+	struct arena *a = run->call.arena;
+	bool outside = run->intended || (run->runner->breaker && !run->call.settled);
+
+	if (!outside && !write_unknown(run->call.write)) {
+		run->out->ran = false;
+		run->out->id[0] = 0;
+		run->out->result = str_make(NULL, 0);
+		return not_run(a, why);
+	}
+	log_error("%s ran and could not be recorded: %s", run->receipt.id, why->detail[0] ? why->detail : why->error);
+	problem_set(why, 500, "receipt_not_written");
+	problem_detail(why, "the call ran, its receipt could not be written, its result is withheld");
+	run->out->result = str_make(NULL, 0);
+	json_put_bool(extra_of(a, why), "ran", true);
+	json_put_text(why->extra, "invocation_id", run->receipt.id);
+	return -1;
+}
+
+static void add_receipt(struct run *run)
+{
+	struct call *c = &run->call;
+
+	if (run->runner->breaker && !c->settled)
+		breaker_note(c->write, c->entry->key, c->upstream_status, run->probe);
+	end_receipt(run);
+	receipt_add(c->write, &run->receipt, payload_max());
+}
+
+/* What the runner wanted written with the receipt was refused: that is the call's result, and the receipt is written without it. */
+static void refused_by_writer(struct run *run, const char *code)
+{
+	struct call *c = &run->call;
+	size_t n = strcspn(code, "_");
+
+	buf_clear(&c->result);
+	c->label = 0;
+	buf_printf(&c->result, "ERR:%.*s:%s", (int)n, code, code[n] ? code + n + 1 : "refused");
+	c->write = write_new(c->arena, SQL_LEDGER);
+	add_receipt(run);
+}
+
+/* One write: what the runner and the breaker want, and the receipt. */
+static int record(struct run *run, struct problem *why)
+{
+	struct call *c = &run->call;
+	bool own = write_statements(c->write) > 0;
+	int rc;
+
+	add_receipt(run);
+	rc = write_submit(c->write, why);
+	if (rc < 0 && own && why->status == 409) {
+		refused_by_writer(run, why->error);
+		rc = write_submit(c->write, why);
+	}
+	fill_result(run);
+	if (rc < 0)
+		return not_recorded(run, why);
+	*why = (struct problem){ 0 };
+	shared_count(context.shared, COUNT_CALLS, 1);
+	shared_count(context.shared, COUNT_RECEIPTS, 1);
+	c->request->trace->cost_microusd += c->cost_microusd;
+	return 0;
+}
+
+/* Running */
+
+static int shape(struct run *run)
+{
+	struct call *c = &run->call;
+	struct dispatch_result *out = run->out;
+
+	out->kind = "shaped_dry_run";
+	out->ok = !c->settled;
+	out->actor = c->request->caller->actor;
+	out->runner = row_runner(&c->entry->row);
+	out->result = redacted(c->arena, buf_str(&c->result), NULL);
+	memcpy(out->contract, c->entry->digest, sizeof(out->contract));
+	if (!c->settled)
+		out->shaped = arena_json(c->arena, run->runner->shape(c));
+	return 0;
+}
+
+static int need_ledger(struct arena *a, struct problem *why)
+{
+	if (write_healthy(SQL_LEDGER))
+		return 0;
+	problem_set(why, 503, "ledger_unavailable");
+	problem_detail(why, "receipts cannot be written now, so nothing is run");
+	why->retry_after = 1;
+	return not_run(a, why);
+}
+
+/* An open breaker is a result. */
+static int check_breaker(struct run *run, struct problem *why)
+{
+	struct call *c = &run->call;
+	enum breaker_state state;
+
+	if (!run->runner->breaker)
+		return 0;
+	if (breaker_check(context.directory, c->arena, c->entry->key, &state, why) < 0)
+		return not_run(c->arena, why);
+	run->probe = state == BREAKER_PROBE;
+	if (state != BREAKER_OPEN)
+		return 0;
+	c->settled = true;
+	buf_clear(&c->result);
+	buf_printf(&c->result, "ERR:breaker_open:%.*s \xE2\x80\x94 %d consecutive auth failures; credential is dead until replaced.",
+		   (int)c->entry->key.n, c->entry->key.p, BREAKER_FAILURES);
+	return 0;
+}
+
+/* A call with an effect outside leaves its trace before it fires. */
+static int write_intent(struct run *run, struct problem *why)
+{
+	struct call *c = &run->call;
+	struct write *w;
+
+	if (docstring_flag(&c->entry->doc, DOC_SAFE) != 0 && !run->runner->intent(c))
+		return 0;
+	w = write_new(c->arena, SQL_LEDGER);
+	receipt_intent_add(w, &run->receipt, payload_max());
+	if (write_submit(w, why) < 0)
+		return not_run(c->arena, why);
+	run->intended = true;
+	return 0;
+}
+
+static int fire(struct run *run, struct problem *why)
+{
+	struct call *c = &run->call;
+
+	if (need_ledger(c->arena, why) < 0 || (!c->settled && check_breaker(run, why) < 0))
+		return -1;
+	begin_receipt(run);
+	if (!c->settled && write_intent(run, why) < 0)
+		return -1;
+	c->write = write_new(c->arena, SQL_LEDGER);
+	if (!c->settled)
+		run->runner->run(c);
+	return record(run, why);
+}
+
+int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why)
+{
+	struct run *run = arena_alloc(r->arena, sizeof(*run));
+
+	*out = (struct dispatch_result){ .ran = false };
+	*run = (struct run){ .call = { .request = r, .arena = r->arena, .result = BUF_ARENA(r->arena) }, .out = out, .began_us = clock_mono_us() };
+	if (check_budget(r, why) < 0)
+		return not_run(r->arena, why);
+	if (find_entry(run, why) < 0)
+		return -1;
+	if (gate_check(&(struct gate_request){ r->caller, run->call.entry, r->body, r->shape }, why) < 0 || check_contract(run, why) < 0)
+		return denied(run, why);
+	if (find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 || run->runner->prepare(&run->call, why) < 0)
+		return malformed(run, why);
+	return r->shape ? shape(run) : fire(run, why);
+}

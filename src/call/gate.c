@@ -1,0 +1,37 @@
+/* The rules of the gate in their order; the first that refuses is the answer. Whether a row is readable was decided before: a row that is not is
+ * unknown to the caller. */
+#include "call/gate.h"
+
+/* Nobody without a credential runs a row of high risk, or one outside the setting `anonymous`. */
+static int check_anonymous(const struct gate_request *g, struct problem *why)
+{
+	const struct caller *c = g->caller;
+	const struct entry *e = g->entry;
+
+	if (c->kind != CALLER_ANONYMOUS)
+		return 0;
+	if (!e->sensitive && c->anonymous && scope_calls(c->anonymous, e->key, e->category))
+		return 0;
+	problem_set(why, 401, "unauthorized");
+	problem_fix(why, "present a credential that may call this row");
+	return -1;
+}
+
+static int check_enabled(const struct gate_request *g, struct problem *why)
+{
+	if (g->entry->enabled)
+		return 0;
+	problem_set(why, 409, "row_disabled:%.*s", (int)g->entry->key.n, g->entry->key.p);
+	problem_fix(why, "enable the row: PATCH enabled to 1");
+	return -1;
+}
+
+static int (*const checks[])(const struct gate_request *g, struct problem *why) = { check_anonymous, check_enabled };
+
+int gate_check(const struct gate_request *g, struct problem *why)
+{
+	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
+		if (checks[i](g, why) < 0)
+			return -1;
+	return 0;
+}

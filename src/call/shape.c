@@ -1,0 +1,83 @@
+/* Redaction for dry runs. Which headers and parameters are left out is the runner's to decide: it knows what `auth` added. */
+#include <string.h>
+#include "call/shape.h"
+
+#define SHAPED_NAME "_API_KEY"
+
+static bool is_name(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The first word of text that has SHAPED_NAME in it and something before it: its place, and its end with "=value" behind it. */
+static bool next_word(struct str text, size_t *begin, size_t *end)
+{
+	size_t from = 0;
+	long at;
+
+	while ((at = str_find(str_skip(text, from), str_of(SHAPED_NAME))) >= 0) {
+		*begin = *end = from + (size_t)at;
+		from = *end + strlen(SHAPED_NAME);
+		while (*begin > 0 && is_name(text.p[*begin - 1]))
+			(*begin)--;
+		if (*begin == *end)
+			continue;
+		*end = from;
+		while (*end < text.n && is_name(text.p[*end]))
+			(*end)++;
+		if (*end < text.n && text.p[*end] == '=')
+			while (*end < text.n && !strchr(" \t\r\n&;,\"'", text.p[*end]))
+				(*end)++;
+		return true;
+	}
+	return false;
+}
+
+struct str shape_text(struct arena *a, const struct secrets *s, struct str text)
+{
+	struct buf known = BUF_ARENA(a), out = BUF_ARENA(a);
+	size_t begin, end;
+
+	if (!text.p)
+		return text;
+	secret_redact(s, &known, text);
+	text = buf_str(&known);
+	while (next_word(text, &begin, &end)) {
+		buf_add(&out, text.p, begin);
+		buf_puts(&out, "[redacted]");
+		text = str_skip(text, end);
+	}
+	buf_putstr(&out, text);
+	return buf_str(&out);
+}
+
+static struct json_object *shape_object(struct arena *a, const struct secrets *s, struct json_object *o)
+{
+	struct json_object *out = json_object_new_object();
+
+	json_object_object_foreach(o, name, value) {
+		struct str shown = shape_text(a, s, str_of(name));
+
+		json_put(out, arena_str(a, shown), shape_json(a, s, value));
+	}
+	return out;
+}
+
+struct json_object *shape_json(struct arena *a, const struct secrets *s, struct json_object *o)
+{
+	struct json_object *out;
+
+	switch (json_object_get_type(o)) {
+	case json_type_string:
+		return json_new_str(shape_text(a, s, json_str(o)));
+	case json_type_object:
+		return shape_object(a, s, o);
+	case json_type_array:
+		out = json_object_new_array();
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			json_object_array_add(out, shape_json(a, s, json_object_array_get_idx(o, i)));
+		return out;
+	default:
+		return json_object_get(o);
+	}
+}
