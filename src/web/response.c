@@ -64,15 +64,24 @@ static const struct response_code codes[] = {
 	{ "row_disabled", 409, "the row is disabled", "enable it: PATCH {\"enabled\":1}" },
 	{ "contract_changed", 409, "the row is not what the caller read any more", "read the contract again" },
 	{ "args_invalid", 422, "the arguments do not fit the row", "read the row's contract" },
+	{ "budget_exceeded", 422, "the trace's budget of depth, steps, time or cost is used up", NULL },
+	{ "runner_unavailable", 422, "this version cannot run rows of that kind", NULL },
 	{ "receipt_not_found", 404, "there is no such receipt", NULL },
 	{ "receipt_not_written", 500, "the call ran and could not be recorded; its result is withheld", "do not repeat it blindly: it ran" },
 	{ "ledger_unavailable", 503, "the database cannot be read or written; nothing ran", "try again later" },
 	{ "not_ready", 503, "a call would not work now", "see `problems`" },
-	/* answered by nginx in the same form */
-	{ "uri_too_long", 414, "the URL is longer than nginx takes", "send a POST" },
-	{ "header_too_large", 431, "the header is larger than nginx takes", "send fewer or shorter header fields" },
-	{ "bad_gateway", 502, "no worker answered; whether the call ran is not known", "look for its receipt" },
-	{ "gateway_timeout", 504, "the worker took too long; whether the call ran is not known", "look for its receipt" },
+	/* answered by nginx in the same form, with texts of its own: conf/nginx/rowcall-http.conf */
+	{ "bad_request", 400, "what arrived is not well-formed HTTP", NULL },
+	{ "tls_required", 400, "plain HTTP on a port for https", NULL },
+	{ "forbidden", 403, "nginx's own rules refuse it", NULL },
+	{ "request_timeout", 408, "the request did not arrive whole in time", NULL },
+	{ "uri_too_long", 414, "the URL is longer than nginx takes", NULL },
+	{ "headers_too_large", 431, "the header is larger than nginx takes", NULL },
+	{ "internal_error", 500, "nginx failed; whether a call ran is not known", NULL },
+	{ "not_supported", 501, "nginx does not serve that", NULL },
+	{ "bad_gateway", 502, "no worker answered; whether a call ran is not known", NULL },
+	{ "unavailable", 503, "nginx cannot serve now; nothing ran", NULL },
+	{ "gateway_timeout", 504, "the worker took too long; whether a call ran is not known", NULL },
 };
 
 enum { CODES = sizeof(codes) / sizeof(codes[0]) };

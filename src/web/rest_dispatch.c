@@ -12,7 +12,6 @@
 #include "web/rest.h"
 
 enum {
-	CLAIM_MAX = 1024,               /* bytes of on_behalf_of, authorized_by, ask */
 	ETAG_DIGITS = 16,               /* of the body's hash in a document's ETag */
 	REGISTRY_TURN = 256,            /* rows rendered before other requests have their turn */
 	REGISTRY_PAUSE_MS = 1,
@@ -107,9 +106,9 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 	if (json_object_object_get_ex(r->body, "shape", &shape) && !json_object_is_type(shape, json_type_boolean))
 		return bad_field(why, "shape", "shape is true or false");
 	q->shape = shape && json_object_get_boolean(shape);
-	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 || take_string(r->body, "ask", CLAIM_MAX, &ask, why) < 0 ||
-	    take_string(r->body, "on_behalf_of", CLAIM_MAX, &q->on_behalf_of, why) < 0 ||
-	    take_string(r->body, "authorized_by", CLAIM_MAX, &q->authorized_by, why) < 0)
+	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 || take_string(r->body, "ask", DISPATCH_CLAIM_MAX, &ask, why) < 0 ||
+	    take_string(r->body, "on_behalf_of", DISPATCH_CLAIM_MAX, &q->on_behalf_of, why) < 0 ||
+	    take_string(r->body, "authorized_by", DISPATCH_CLAIM_MAX, &q->authorized_by, why) < 0)
 		return -1;
 	return take_input(q, r->body, why);
 }
@@ -153,9 +152,29 @@ static void emit_invocation(struct buf *out, const struct dispatch_result *d, st
 	emit_end(out, '}');
 }
 
+/* A dry run: the built request as the result's text, and once more as it is, to be read without parsing a string. */
+static void emit_shaped(struct rest *r, struct buf *out, const struct dispatch_result *d, struct str key)
+{
+	struct buf text = BUF_ARENA(r->arena);
+
+	if (d->shaped)
+		json_text(&text, d->shaped);
+	emit_str(out, "result", d->shaped ? buf_str(&text) : d->result);
+	emit_raw(out, "shaped", d->shaped ? buf_str(&text) : (struct str){ 0 });
+	emit_begin(out, "invocation", '{');
+	emit_str(out, "key", key);
+	emit_text(out, "runner", d->runner);
+	emit_text(out, "actor", d->actor);
+	emit_begin(out, "fingerprints", '{');
+	emit_text(out, "algorithm", "sha-256");
+	emit_text(out, "contract", d->contract);
+	emit_end(out, '}');
+	emit_end(out, '}');
+}
+
 static void answer(struct rest *r, const struct dispatch_result *d, struct str key)
 {
-	struct buf out = BUF_ARENA(r->arena), text = BUF_ARENA(r->arena);
+	struct buf out = BUF_ARENA(r->arena);
 
 	buf_reserve(&out, d->result.n + 1024);
 	emit_begin(&out, NULL, '{');
@@ -163,21 +182,12 @@ static void answer(struct rest *r, const struct dispatch_result *d, struct str k
 	emit_bool(&out, "ran", d->ran);
 	emit_text(&out, "kind", d->kind);
 	emit_text(&out, "trace", r->trace.id);
-	if (d->shaped) {
-		json_text(&text, d->shaped);
-		emit_str(&out, "result", d->result.p ? d->result : buf_str(&text));
-		emit_raw(&out, "shaped", buf_str(&text));       /* the same, to be read without parsing a string */
-		emit_begin(&out, "invocation", '{');
-		emit_str(&out, "key", key);
-		emit_text(&out, "runner", d->runner);
-		emit_begin(&out, "fingerprints", '{');
-		emit_text(&out, "contract", d->contract);
-		emit_end(&out, '}');
-		emit_end(&out, '}');
-	} else {
+	if (d->ran) {
 		emit_str(&out, "result", d->result);
 		emit_proof(r, &out, d, key);
 		emit_invocation(&out, d, key);
+	} else {
+		emit_shaped(r, &out, d, key);
 	}
 	emit_end(&out, '}');
 	response_text(r->res, 200, "application/json", emit_done(&out));
@@ -187,20 +197,13 @@ static void call(struct rest *r, struct dispatch_request *q)
 {
 	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
 	struct problem why = { 0 };
-	struct json_object *more;
 
 	q->caller = &r->caller;
 	q->trace = &r->trace;
-	if (dispatch_call(q, d, &why) == 0) {
+	if (dispatch_call(q, d, &why) == 0)
 		answer(r, d, q->key);
-	} else if (d->ran) {    /* receipt_not_written */
-		more = json_object_new_object();
-		json_put_bool(more, "ran", true);
-		json_put_text(more, "invocation_id", d->id);
-		response_problem(r->res, &why, more);
-	} else {
-		router_fail(r, &why);
-	}
+	else
+		router_fail(r, &why);   /* why->extra says whether it ran */
 }
 
 /* Not served yet, and refused rather than taken without its promise. */
@@ -299,7 +302,7 @@ static void unknown_key(struct rest *r, struct str key)
 		struct json_object *o = json_object_new_object();
 
 		json_put_str(o, "key", near[i]);
-		json_put_text(o, "read", arena_printf(r->arena, "%s/api/dispatch?key=%.*s", r->service->conf->base_url, (int)near[i].n, near[i].p));
+		json_put_text(o, "read", arena_printf(r->arena, "%s/api/dispatch?key=%.*s&format=markdown", r->service->conf->base_url, (int)near[i].n, near[i].p));
 		json_object_array_add(list, o);
 	}
 	json_put(why.extra, "did_you_mean", list);
