@@ -737,19 +737,17 @@ static void on_batch(struct loop_task *t)
 
 static int open_file(enum sql_file f)
 {
-	const char *name = sql_file_name(f);
+	struct migrate_options o = { .synchronous = w.conf->synchronous, .allow_network_fs = w.conf->allow_network_fs };
 	struct buf path = BUF_MALLOC;
 	struct problem why = { 0 };
-	int n;
+	int applied;
 
-	buf_printf(&path, "%s/%s.db", w.conf->data_dir, name);
-	n = migrate_run(buf_text(&path), f, w.conf->migrations_dir, w.conf->allow_network_fs, &why);
-	if (n > 0)
-		log_info("%s.db: %d migrations applied", name, n);
-	if (n >= 0)
-		w.db[f] = db_open(buf_text(&path), f, DB_WRITE, w.conf->synchronous, &why);
+	buf_printf(&path, "%s/%s.db", w.conf->data_dir, sql_file_name(f));
+	w.db[f] = migrate_open(buf_text(&path), f, w.conf->migrations_dir, &o, &applied, &why);
 	if (!w.db[f])
-		log_error("%s.db: %s%s%s", name, why.detail, *why.how_to_fix ? ": " : "", why.how_to_fix);
+		log_error("%s%s%s", why.detail, *why.how_to_fix ? ": " : "", why.how_to_fix);
+	else if (applied)
+		log_info("%s: %d migrations applied", buf_text(&path), applied);
 	buf_free(&path);
 	return w.db[f] ? 0 : -1;
 }
@@ -796,6 +794,7 @@ static void watch_signals(void)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);       /* a limit on the size of files is a full disk, not an end */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGQUIT);

@@ -476,6 +476,10 @@ int db_step(struct db_stmt *s)
 {
 	int rc;
 
+	if (s->misused) {
+		s->d->error = SQLITE_MISUSE;
+		snprintf(s->d->text, sizeof(s->d->text), "wrong number of values for %s", sql_get(s->id)->name);
+	}
 	if (!s->s || s->misused)
 		return -1;
 	for (int i = 0;; i++) {

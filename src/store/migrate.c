@@ -248,21 +248,30 @@ static int bring_up(struct db *d, const char *path, enum sql_file file, struct l
 	return version - first;
 }
 
-int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs, struct problem *why)
+struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir, const struct migrate_options *o, int *applied,
+	struct problem *why)
 {
 	struct list l = { 0 };
 	struct db *d = NULL;
 	char folder[PATH_MAX];
-	int rc = -1;
 
 	snprintf(folder, sizeof(folder), "%s/%s", migrations_dir, sql_file_name(file));
-	if (check_folder(path, allow_network_fs, why) < 0 || list_read(&l, folder, why) < 0 || create(path, why) < 0)
-		goto out;
-	d = db_open(path, file, DB_WRITE, "FULL", why);
-	if (d)
-		rc = bring_up(d, path, file, &l, why);
-out:
-	db_close(d);
+	if (check_folder(path, o->allow_network_fs, why) == 0 && list_read(&l, folder, why) == 0 && create(path, why) == 0)
+		d = db_open(path, file, DB_WRITE, o->synchronous, why);
+	*applied = d ? bring_up(d, path, file, &l, why) : -1;
+	if (*applied < 0) {
+		db_close(d);
+		d = NULL;
+	}
 	list_free(&l);
-	return rc;
+	return d;
+}
+
+int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs, struct problem *why)
+{
+	struct migrate_options o = { .synchronous = "FULL", .allow_network_fs = allow_network_fs };
+	int applied;
+
+	db_close(migrate_open(path, file, migrations_dir, &o, &applied, why));
+	return applied;
 }

@@ -122,7 +122,7 @@ static void killed(void)
 		pid = fork();
 		if (pid == 0)
 			_exit(migrate_run(path, SQL_LEDGER, dir, true, NULL) < 0);
-		usleep((useconds_t)(round * 700));
+		usleep((useconds_t)(round * 3000));
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
 		if (access(path, F_OK) < 0)
