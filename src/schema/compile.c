@@ -107,34 +107,36 @@ int compile_names(struct compile *c, struct rule *rule)
 	return 0;
 }
 
-static bool wanted(const struct node *n, const struct keyword *k, bool only_ref)
+static int compile_keyword(struct compile *c, struct node *n, const struct keyword *k, struct json_object *value)
 {
-	return keyword_in(k, n->resource->dialect) && (!only_ref || str_is(str_of(k->name), "$ref")) &&
-		json_object_object_get_ex(n->json, k->name, NULL);
+	struct rule rule = { .keyword = k, .value = value };
+
+	c->keyword = k->name;
+	if (k->compile && k->compile(c, &rule) < 0)
+		return -1;
+	if (k->evaluate)
+		n->rules[n->n++] = rule;
+	n->collects = n->collects || k->vocabulary == VOCABULARY_UNEVALUATED;
+	return 0;
 }
 
 static int compile_node(struct compile *c, struct node *n)
 {
-	bool only_ref = n->resource->dialect.draft == DRAFT_07 && json_object_object_get_ex(n->json, "$ref", NULL);
-	size_t count = 0;
+	size_t left = (size_t)json_object_object_length(n->json);
+	bool ref_alone = n->resource->dialect.draft == DRAFT_07 && json_object_object_get_ex(n->json, "$ref", NULL);
 
 	c->node = n;
-	for (const struct keyword *k = keyword_table; k->name; k++)
-		count += wanted(n, k, only_ref) && k->evaluate;
-	n->rules = compile_alloc(c, count * sizeof(*n->rules));
-	for (const struct keyword *k = keyword_table; k->name; k++) {
-		struct rule rule = { .keyword = k };
+	n->rules = compile_alloc(c, left * sizeof(*n->rules));
+	for (const struct keyword *k = keyword_table; k->name && left; k++) {
+		struct json_object *value;
 
-		if (!wanted(n, k, only_ref))
+		if (!keyword_in(k, n->resource->dialect) || !json_object_object_get_ex(n->json, k->name, &value))
 			continue;
-		json_object_object_get_ex(n->json, k->name, &rule.value);
-		c->keyword = k->name;
-		if (k->compile && k->compile(c, &rule) < 0)
+		left--;
+		if (ref_alone && !str_is(str_of(k->name), "$ref"))
+			continue;
+		if (compile_keyword(c, n, k, value) < 0)
 			return -1;
-		if (!k->evaluate)
-			continue;
-		n->rules[n->n++] = rule;
-		n->collects = n->collects || k->vocabulary == VOCABULARY_UNEVALUATED;
 	}
 	return 0;
 }

@@ -10,7 +10,7 @@
 enum {
 	EVALUATE_MESSAGE = 256,         /* bytes of a message with its NUL */
 	EVALUATE_PATH = 1024,           /* bytes of a path in an error; longer ones are cut */
-	EVALUATE_REGEX_STEP = 256,      /* work of a regular expression that counts as one step */
+	EVALUATE_REGEX_STEP = 64,       /* work of a regular expression that counts as one step */
 };
 
 static void put_path(struct buf *out, const struct frame *f)

@@ -7,7 +7,10 @@
 #include "schema/evaluate.h"
 #include "schema/kw.h"
 
-enum { TYPE_INTEGER = ON_ANY + 1 };     /* beside the bits of enum on */
+enum {
+	TYPE_INTEGER = ON_ANY + 1,      /* beside the bits of enum on */
+	VALUE_STEP_BYTES = 256,         /* bytes of a string whose characters are counted in one step */
+};
 
 static const struct {
 	const char *name;
@@ -169,7 +172,7 @@ static bool length(struct evaluate *e, const struct frame *f, uint64_t *out)
 	struct str s = json_str(f->instance);
 
 	*out = 0;
-	if (!evaluate_spend(e, f, s.n / 1024))
+	if (!evaluate_spend(e, f, s.n / VALUE_STEP_BYTES))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		*out += (s.p[i] & 0xC0) != 0x80;
