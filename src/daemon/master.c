@@ -396,8 +396,10 @@ static void log_end(const struct child *c, int status, bool expected)
 		snprintf(how, sizeof(how), "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
 		snprintf(how, sizeof(how), "exit code %d", WEXITSTATUS(status));
-	if (expected)
+	if (expected && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		log_info("%s (process %d) ended: %s", name, (int)c->pid, how);
+	else if (expected)
+		log_warn("%s (process %d) ended: %s", name, (int)c->pid, how);
 	else
 		log_error("%s (process %d) ended unexpectedly: %s", name, (int)c->pid, how);
 }
@@ -424,7 +426,7 @@ static void ended(struct child *c, int status)
 	pid_t pid = c->pid;
 
 	c->ready = c->ready || is_ready(c);
-	log_end(c, status, expected && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	log_end(c, status, expected);
 	if (c->role == WORKER)
 		fastcgi_board_leave(master.board, c->seat);
 	else
@@ -649,9 +651,19 @@ static void starting_step(void)
 	notify_serving();
 }
 
+static void close_fcgi(void)
+{
+	if (master.fcgi < 0)
+		return;
+	unlink(master.fcgi_path);
+	close(master.fcgi);
+	master.fcgi = -1;
+}
+
 /* Workers first: they need the writer for what is under way. True when all are gone. */
 static bool stopping_step(void)
 {
+	close_fcgi();
 	for (unsigned i = 0; i < CHILDREN_MAX && !master.workers_told; i++)
 		if (master.child[i].pid && master.child[i].role == WORKER) {
 			tell(&master.child[i], SIGTERM);
@@ -817,10 +829,7 @@ static int open_all(struct problem *why)
 /* Removes what this instance made, the lock last: whoever starts next finds either all or nothing. */
 static void close_all(void)
 {
-	if (master.fcgi >= 0) {
-		unlink(master.fcgi_path);
-		close(master.fcgi);
-	}
+	close_fcgi();
 	if (master.writer >= 0) {
 		unlink(master.writer_path);
 		close(master.writer);

@@ -760,11 +760,17 @@ static void conn_idle(struct conn *c)
 
 void fastcgi_drain(void (*done)(void))
 {
+	int fd;
+
 	if (fastcgi.draining)
 		return;
 	listener_set(false);
 	fastcgi_board_leave(fastcgi.o.board, fastcgi.o.seat);
 	fastcgi.draining = true;
+	/* Without a successor nobody else will take those that wait. */
+	while (!fastcgi.handing && (fd = accept4(fastcgi.o.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
+		conn_new(fd);
+	close(fastcgi.o.listen_fd);
 	fastcgi.done = done;
 	loop_timer_cancel(&fastcgi.rebalance);
 	loop_timer_cancel(&fastcgi.sweep);

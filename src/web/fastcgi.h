@@ -32,7 +32,7 @@ void fastcgi_board_leave(struct fastcgi_board *b, unsigned seat);               
 bool fastcgi_board_serving(const struct fastcgi_board *b, unsigned seat);       /* it accepts requests */
 
 struct fastcgi_options {
-	int listen_fd;                  /* non-blocking, shared by all workers */
+	int listen_fd;                  /* non-blocking, shared by all workers; closed at a drain */
 	int successor_fd;               /* SEQPACKET socket to a later successor: it says when it is ready, and gets the idle connections then; or -1 */
 	size_t max_body;                /* bytes; a larger body is drained and answered 413 */
 	unsigned max_connections;       /* of this worker; more wait in the listening socket's queue */
@@ -49,8 +49,8 @@ struct fastcgi_options {
 void fastcgi_start(const struct fastcgi_options *o);
 /* Takes over the connections of a predecessor: fd is the other end of its successor_fd, owned from here on. It is told at once that we are ready. */
 void fastcgi_adopt(int fd);
-/* Stops accepting, hands idle kept connections to the successor when that is ready (or closes them), serves what is under way, hands those on as well when
- * they become idle; then calls done() from the loop. May be called again; the first done counts. */
+/* Stops accepting (what waits is still taken when there is no successor), hands idle kept connections to the successor when that is ready (or closes them),
+ * serves what is under way, hands those on as well when they become idle; then calls done() from the loop. May be called again; the first done counts. */
 void fastcgi_drain(void (*done)(void));
 unsigned fastcgi_active(void);          /* requests under way */
 unsigned fastcgi_connections(void);     /* open, idle ones included */

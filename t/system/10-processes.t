@@ -4,8 +4,9 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use IO::Select;
 use IO::Socket::UNIX;
-use Socket qw(SOCK_STREAM);
+use Socket qw(SOCK_DGRAM SOCK_STREAM);
 use Test::More;
 use Time::HiRes qw(sleep time);
 use Daemon;
@@ -85,6 +86,54 @@ subtest 'stop' => sub {
 	}
 	like($d->log, qr/worker \d \(process \d+\) ended: exit code 0.*writer \(process \d+\) ended: exit code 0.*stopped/s, 'workers end before the writer');
 	$d->stop;
+};
+
+subtest 'stop with a request under way' => sub {
+	my $bytes = Daemon::request('GET', $path);
+	$d->start or BAIL_OUT($d->log);
+	my $s = $d->connection;
+	Daemon::put_bytes($s, substr $bytes, 0, 100);
+	$serves->();
+	kill 'TERM', $d->{pid};
+	sleep 0.3;
+	ok(!$d->ended, 'waits for it');
+	ok(!$d->connection, 'but takes no new connection');
+	Daemon::put_bytes($s, substr $bytes, 100);
+	is((Daemon::answer($s) // {})->{status}, 200, 'answers it');
+	ok($d->wait_for(sub { $d->ended }, 3), 'and ends');
+	is($d->{status}, 0, 'with exit code 0');
+	$d->start('-o', 'drain_timeout=500ms') or BAIL_OUT($d->log);
+	$s = $d->connection;
+	Daemon::put_bytes($s, substr $bytes, 0, 100);
+	$serves->();
+	my $t = time;
+	$d->stop;
+	cmp_ok(time - $t, '>', 0.4, 'a request that does not end is waited for as long as the setting says');
+	cmp_ok(time - $t, '<', 3, 'and no longer');
+	like($d->log, qr/stopping with 1 requests under way: drain_timeout \(500 ms\) has passed/, 'which is logged');
+};
+
+subtest 'service manager' => sub {
+	my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "$d->{dir}/notify");
+	my $hears = sub {
+		my ($pattern) = @_;
+		my $all = '';
+		while ($all !~ $pattern && IO::Select->new($socket)->can_read(10)) { $socket->recv(my $text, 4096); $all .= "$text\n" }
+		return $all =~ $pattern;
+	};
+	local $ENV{NOTIFY_SOCKET} = "$d->{dir}/notify";
+	$d->start or BAIL_OUT($d->log);
+	ok($hears->(qr/^READY=1$/m), 'is told when the service is ready');
+	kill 'HUP', $d->{pid};
+	ok($hears->(qr/^RELOADING=1\nMONOTONIC_USEC=\d+$/m), 'when it reloads');
+	ok($hears->(qr/^READY=1$/m), 'when it has');
+	$d->configure(wrokers => 1);
+	kill 'HUP', $d->{pid};
+	ok($d->wait_for(sub { $d->log =~ /reload refused/ }), 'a refused reload');
+	$d->configure(wrokers => undef);
+	ok($serves->(), 'changes nothing');
+	$d->stop;
+	ok($hears->(qr/^STOPPING=1$/m), 'it is told when the service stops');
 };
 
 subtest 'places of sockets' => sub {

@@ -93,6 +93,22 @@ subtest 'kept connections under load' => sub {
 	is(scalar workers(), 2, 'there are as many workers as before');
 };
 
+subtest 'durable calls under load' => sub {
+	ok($d->load('NOW'), 'a row to call');
+	my $client = sub {
+		my $s;
+		return sub {
+			$s //= $d->connection or return 'no connection';
+			Daemon::put_bytes($s, Daemon::request('POST', '/api/dispatch', '{"key":"NOW"}', HTTP_X_TERMINAL_KEY => $Daemon::KEY));
+			my $a = Daemon::answer($s) or do { undef $s; return 'closed before the answer' };
+			return $a->{status} == 200 ? '' : "status $a->{status} $a->{body}";
+		};
+	};
+	my ($good, $bad, $why) = under_load(6, $client, sub { for (1 .. $reloads) { reload(); sleep 0.1 } });
+	is($bad, 0, "$reloads reloads lose no call") or diag $why;
+	cmp_ok($good, '>', 200, 'of many') and note "$good calls";
+};
+
 subtest 'requests under way' => sub {
 	my $bytes = Daemon::request('POST', '/api/dispatch', $body);
 	my @half = map { $d->connection } 1 .. 10;

@@ -153,6 +153,24 @@ subtest 'peers that go away' => sub {
 	alive('after these');
 };
 
+subtest 'slow readers' => sub {
+	ok($d->own('POST', '/api/directory', sprintf '{"key":"BIG_%d","type":"fn","target":"echo","examples":"[\\"\\"]","content":"# WHAT: a long text.\\n# ARGS: none\\n%s"}', $_, 'x' x 60000)->{status} == 201,
+		"row $_ of 60 KB") for 1 .. 10;
+	my $bytes = Daemon::request('GET', '/api/directory', '', HTTP_X_TERMINAL_KEY => $Daemon::KEY);
+	my @s = map { $d->connection } 1 .. 20;
+	Daemon::put_bytes($_, $bytes) for @s;
+	my $t = time;
+	is($d->ask('GET', $path)->{status}, 200, 'others are answered while 20 answers of 600 KB are not read') for 1 .. 20;
+	cmp_ok(time - $t, '<', 2, 'at once');
+	my @length = map { my $a = Daemon::answer($_); length($a->{body} // '') } @s;
+	cmp_ok($length[0], '>', 600000, 'they are long');
+	is(scalar(grep { $_ == $length[0] } @length), 20, 'and arrive whole when they are read');
+	Daemon::put_bytes($_, $bytes) for @s;
+	sysread $_, my $text, 1000 for @s;
+	close $_ for @s;
+	alive('readers that go away in the middle');
+};
+
 subtest 'many connections' => sub {
 	my @s = map { $d->connection } 1 .. 900;
 	is(scalar(grep { defined } @s), 900, '900 connections are accepted');

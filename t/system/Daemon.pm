@@ -224,6 +224,12 @@ sub ask {
 	return answer($s) // { status => 0 };
 }
 
+# One request with the owner's key.
+sub own { my ($self, $method, $uri, $body) = @_; return $self->ask($method, $uri, $body // '', HTTP_X_TERMINAL_KEY => $KEY) }
+
+# Creates a row of the starter set; true when it is there.
+sub load { my ($self, $key) = @_; return $self->own('POST', '/api/directory', get("$top/conf/rows/$key.json"))->{status} =~ /^(?:201|409)$/ }
+
 # True when the peer closes the connection within the time (whatever it sends before).
 sub closes {
 	my ($s, $seconds) = @_;
