@@ -477,7 +477,7 @@ static struct str answer_header(struct arena *a, CURL *easy, const char *name)
 
 	if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &h) != CURLHE_OK)
 		return str_of("");
-	return arena_copy(a, str_of(h->value));
+	return arena_copy(a, str_trim(str_of(h->value)));       /* curl leaves the CR of an empty one */
 }
 
 static void run_hop(struct hop *h)
