@@ -201,6 +201,7 @@ int instance_nginx(const struct instance *in, struct problem *why)
 		{ "instance.conf.in", "nginx.conf" },
 		{ "rowcall-http.conf", "rowcall-http.conf" },
 		{ "rowcall-server.conf", "rowcall-server.conf" },
+		{ "rowcall-error.conf", "rowcall-error.conf" },
 		{ "rowcall-fastcgi.conf", "rowcall-fastcgi.conf" },
 	};
 

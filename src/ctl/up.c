@@ -39,6 +39,7 @@ struct up {
 	size_t overrides;
 	struct conf *conf;
 	bool first;                     /* the folder was made by this start */
+	char *tz;                       /* TZ as it was given to us */
 	pid_t rowcalld, nginx;
 	bool ready;
 	int rows;
@@ -200,6 +201,10 @@ static pid_t start(const struct up *u, const char *const argv[], const char *log
 	if (pid == 0) {
 		int null = open("/dev/null", O_RDONLY);
 
+		if (u->tz)      /* conf_load has set it for the built-in functions */
+			setenv("TZ", u->tz, 1);
+		else
+			unsetenv("TZ");
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		signal(SIGPIPE, SIG_DFL);
@@ -460,6 +465,7 @@ int ctl_up(int argc, char **argv)
 	bool rows = true;
 	int rc = parse(&u, argc, argv, &rows);
 
+	u.tz = mem_strdup(getenv("TZ"));
 	if (rc != 0)
 		return rc - 1;
 	if ((rc = open_dir(&u)) != 0)
@@ -472,6 +478,7 @@ int ctl_up(int argc, char **argv)
 	conf_free(u.conf);
 	for (size_t i = 0; i < u.overrides; i++)
 		free(u.override[i]);
+	free(u.tz);
 	free(u.instance.dir);
 	free((char *)u.instance.share);
 	return rc;
