@@ -1,5 +1,5 @@
-/* From JSON to rules. One loop over the nodes that resolve.c found; a reference may add nodes at the end of that list. No recursion, so the
- * stack does not depend on the schema. */
+/* From JSON to rules. One loop over the nodes that resolve.c found; a reference may add nodes at the end of that list.
+ * No recursion, so the stack does not depend on the schema. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +162,8 @@ static struct node *next_in_place(struct trail *t)
 	return NULL;
 }
 
-/* A way from a node back to itself that looks at no smaller part of the instance would never end. Depth first, with its own stack. */
+/* A way from a node back to itself that looks at no smaller part of the instance would never end. Depth first, with its
+ * own stack. */
 static int refuse_endless(struct compile *c, struct node *from, struct trail *stack)
 {
 	size_t depth = 0;

@@ -1,5 +1,6 @@
-/* Exact decimals over the text of JSON numbers. No arithmetic beyond comparison and divisibility: nothing here rounds. Exponents beyond
- * ±DECIMAL_EXPONENT_MAX count as that bound; no JSON text that this service accepts has so many digits. */
+/* Exact decimals over the text of JSON numbers. No arithmetic beyond comparison and divisibility: nothing here rounds.
+ * Exponents beyond ±DECIMAL_EXPONENT_MAX count as that bound; no JSON text that this service accepts has so many
+ * digits. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/json.h"

@@ -1,4 +1,5 @@
-/* JSON numbers as exact decimals, so that 1, 1.0 and 10e-1 are one number, 0.0075 is a multiple of 0.0001, and 2^64 + 1 is not 2^64. */
+/* JSON numbers as exact decimals, so that 1, 1.0 and 10e-1 are one number, 0.0075 is a multiple of 0.0001, and 2^64 + 1
+ * is not 2^64. */
 #ifndef SCHEMA_DECIMAL_H
 #define SCHEMA_DECIMAL_H
 #include <json-c/json.h>
@@ -10,8 +11,9 @@ enum {
 	DECIMAL_DIVISOR_DIGITS = 18,    /* significant digits that a divisor may have */
 };
 
-/* The digits at p (n of them; a decimal point between them is skipped; neither the first nor the last is 0) times 10^exponent. n is 0 for zero.
- * p may point into `own` or into the JSON value: a decimal is neither copied nor kept longer than the value. */
+/* The digits at p (n of them; a decimal point between them is skipped; neither the first nor the last is 0) times
+ * 10^exponent. n is 0 for zero. p may point into `own` or into the JSON value: a decimal is neither copied nor kept
+ * longer than the value. */
 struct decimal {
 	const char *p;
 	size_t n;

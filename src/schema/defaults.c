@@ -1,5 +1,6 @@
-/* Absent members from `default`. Follows what applies whatever the instance is: properties, $ref and allOf; not what depends on it (anyOf, if, …).
- * A default may bring objects that get defaults in turn, so the whole is bounded: by depth, and by the amount of values put in. */
+/* Absent members from `default`. Follows what applies whatever the instance is: properties, $ref and allOf; not what
+ * depends on it (anyOf, if, …). A default may bring objects that get defaults in turn, so the whole is bounded: by
+ * depth, and by the amount of values put in. */
 #include "base/json.h"
 #include "schema/keyword.h"
 #include "schema/kw.h"
@@ -7,7 +8,7 @@
 #include "schema/schema.h"
 
 struct defaults {
-	size_t left;            /* steps; a value put in costs one for each value in it and each DEFAULTS_BYTES of text */
+	size_t left;            /* steps; a copy costs one for each value in it and each DEFAULTS_BYTES of text */
 	unsigned depth;
 };
 
@@ -81,7 +82,8 @@ static void fill_members(struct defaults *d, const struct rule *properties, stru
 		struct json_object *v = NULL, *copy = NULL;
 
 		if (!json_object_object_get_ex(o, name, &v)) {
-			if (!find(d, lh_entry_v(e), &v) || !afford(d, v, levels) || (v && json_object_deep_copy(v, &copy, NULL) < 0))
+			if (!find(d, lh_entry_v(e), &v) || !afford(d, v, levels) ||
+				(v && json_object_deep_copy(v, &copy, NULL) < 0))
 				continue;
 			json_put(o, name, copy);
 			v = copy;
@@ -93,7 +95,8 @@ static void fill_members(struct defaults *d, const struct rule *properties, stru
 /* levels: how many more o may nest. */
 static void fill(struct defaults *d, const struct node *n, struct json_object *o, unsigned levels)
 {
-	const struct rule *ref = rule_of(n, kw_core_ref), *all = rule_of(n, kw_logic_all), *properties = rule_of(n, kw_object_properties);
+	const struct rule *ref = rule_of(n, kw_core_ref), *all = rule_of(n, kw_logic_all),
+			  *properties = rule_of(n, kw_object_properties);
 
 	if (!levels || d->depth >= SCHEMA_DEPTH_MAX || !json_object_is_type(o, json_type_object) || !spend(d, 1))
 		return;

@@ -1,14 +1,17 @@
-/* ECMA-262 section 22.2.1 to PCRE2. What both write alike is copied; what PCRE2 would read otherwise is rewritten; what only PCRE2 has
- * (verbs, possessive quantifiers, recursion, inline options, \A \Z \Q …) is refused. Whether the rest is well formed is left to PCRE2. */
+/* ECMA-262 section 22.2.1 to PCRE2. What both write alike is copied; what PCRE2 would read otherwise is rewritten; what
+ * only PCRE2 has (verbs, possessive quantifiers, recursion, options, \A \Z \Q …) is refused. Whether the rest is
+ * well formed is left to PCRE2. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "schema/ecma.h"
 
-/* ECMA-262 WhiteSpace and LineTerminator, and all others; for the inside of a class. Neither begins nor ends in a way that joins with a "-". */
-#define SPACES "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
-#define NO_SPACES "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}" \
-	"\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
+/* ECMA-262 WhiteSpace and LineTerminator, and all others; for the inside of a class. Neither begins nor ends in a way
+ * that joins with a "-". */
+#define SPACES "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}" \
+	"\\x{feff}"
+#define NO_SPACES "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}" \
+	"\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
 struct ecma {
 	struct buf *out;
@@ -21,16 +24,18 @@ enum kind { SINGLE, SET };      /* what an atom of a class stands for */
 static const struct {
 	const char *name, *category;
 } categories[] = {
-	{ "Cased_Letter", "L&" }, { "LC", "L&" },
-	{ "Close_Punctuation", "Pe" }, { "Connector_Punctuation", "Pc" }, { "Control", "Cc" }, { "Currency_Symbol", "Sc" },
-	{ "Dash_Punctuation", "Pd" }, { "Decimal_Number", "Nd" }, { "Enclosing_Mark", "Me" }, { "Final_Punctuation", "Pf" },
-	{ "Format", "Cf" }, { "Initial_Punctuation", "Pi" }, { "Letter", "L" }, { "Letter_Number", "Nl" }, { "Line_Separator", "Zl" },
-	{ "Lowercase_Letter", "Ll" }, { "Mark", "M" }, { "Math_Symbol", "Sm" }, { "Modifier_Letter", "Lm" }, { "Modifier_Symbol", "Sk" },
-	{ "Nonspacing_Mark", "Mn" }, { "Number", "N" }, { "Open_Punctuation", "Ps" }, { "Other", "C" }, { "Other_Letter", "Lo" },
-	{ "Other_Number", "No" }, { "Other_Punctuation", "Po" }, { "Other_Symbol", "So" }, { "Paragraph_Separator", "Zp" },
-	{ "Private_Use", "Co" }, { "Punctuation", "P" }, { "Separator", "Z" }, { "Space_Separator", "Zs" }, { "Spacing_Mark", "Mc" },
-	{ "Surrogate", "Cs" }, { "Symbol", "S" }, { "Titlecase_Letter", "Lt" }, { "Unassigned", "Cn" }, { "Uppercase_Letter", "Lu" },
-	{ "cntrl", "Cc" }, { "digit", "Nd" }, { "punct", "P" },
+	{ "Cased_Letter", "L&" }, { "LC", "L&" }, { "Close_Punctuation", "Pe" },
+	{ "Connector_Punctuation", "Pc" }, { "Control", "Cc" }, { "Currency_Symbol", "Sc" },
+	{ "Dash_Punctuation", "Pd" }, { "Decimal_Number", "Nd" }, { "Enclosing_Mark", "Me" },
+	{ "Final_Punctuation", "Pf" }, { "Format", "Cf" }, { "Initial_Punctuation", "Pi" }, { "Letter", "L" },
+	{ "Letter_Number", "Nl" }, { "Line_Separator", "Zl" }, { "Lowercase_Letter", "Ll" }, { "Mark", "M" },
+	{ "Math_Symbol", "Sm" }, { "Modifier_Letter", "Lm" }, { "Modifier_Symbol", "Sk" },
+	{ "Nonspacing_Mark", "Mn" }, { "Number", "N" }, { "Open_Punctuation", "Ps" }, { "Other", "C" },
+	{ "Other_Letter", "Lo" }, { "Other_Number", "No" }, { "Other_Punctuation", "Po" },
+	{ "Other_Symbol", "So" }, { "Paragraph_Separator", "Zp" }, { "Private_Use", "Co" },
+	{ "Punctuation", "P" }, { "Separator", "Z" }, { "Space_Separator", "Zs" }, { "Spacing_Mark", "Mc" },
+	{ "Surrogate", "Cs" }, { "Symbol", "S" }, { "Titlecase_Letter", "Lt" }, { "Unassigned", "Cn" },
+	{ "Uppercase_Letter", "Lu" }, { "cntrl", "Cc" }, { "digit", "Nd" }, { "punct", "P" },
 };
 
 static void refuse(struct ecma *e, const char *why)
@@ -121,7 +126,7 @@ static bool take_prefix(struct str *s, const char *prefix)
 	return true;
 }
 
-/* \p{…} and \P{…}: ECMA-262 has long names of general categories, PCRE2 only the short ones. p stands at the letter. */
+/* \p{…} and \P{…}: ECMA-262 has long names of general categories, PCRE2 the short ones. p stands at the letter. */
 static void property(struct ecma *e)
 {
 	const char *close = memchr(e->p, '}', (size_t)(e->end - e->p));
@@ -185,7 +190,8 @@ static void other_escape(struct ecma *e, bool in_class)
 	} else if (c == 'c' && is_letter(peek(e, 1))) {
 		buf_printf(e->out, "\\x{%x}", peek(e, 1) & 0x1Fu);
 		e->p++;
-	} else if ((c == 'k' && peek(e, 1) == '<' && !in_class) || ((c == 'b' || c == 'B') && !in_class) || strchr("tnfr", c)) {
+	} else if ((c == 'k' && peek(e, 1) == '<' && !in_class) || ((c == 'b' || c == 'B') && !in_class) ||
+		strchr("tnfr", c)) {
 		buf_printf(e->out, "\\%c", c);
 	} else if (c >= 0x80) {
 		buf_putc(e->out, (char)c);      /* a backslash before a character outside ASCII means nothing */
@@ -278,7 +284,8 @@ static void group(struct ecma *e)
 		return;
 	if (strchr(":=!", peek(e, 1)) && peek(e, 1) > 0)
 		copy(e, 2);
-	else if (peek(e, 1) == '<' && (peek(e, 2) == '=' || peek(e, 2) == '!' || is_letter(peek(e, 2)) || peek(e, 2) == '_'))
+	else if (peek(e, 1) == '<' &&
+		(peek(e, 2) == '=' || peek(e, 2) == '!' || is_letter(peek(e, 2)) || peek(e, 2) == '_'))
 		copy(e, 3);
 	else
 		refuse(e, "ECMA-262 has no such group");

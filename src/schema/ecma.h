@@ -3,7 +3,8 @@
 #define SCHEMA_ECMA_H
 #include "base/buf.h"
 
-/* Appends the translation of the pattern (UTF-8). NULL, or a static text that says what ECMA-262 does not have or PCRE2 cannot do. */
+/* Appends the translation of the pattern (UTF-8). NULL, or a static text that says what ECMA-262 does not have or PCRE2
+ * cannot do. */
 const char *ecma_translate(struct buf *out, struct str pattern);
 
 #endif

@@ -1,5 +1,6 @@
-/* Equality, and the search for equal items: by a hash of the value's meaning, sorted, so that a long array of scalars is not compared
- * pairwise. The hash is not secret; items made to collide are compared one by one, within the caller's limit of work. */
+/* Equality, and the search for equal items: by a hash of the value's meaning, sorted, so that a long array of scalars
+ * is not compared pairwise. The hash is not secret; items made to collide are compared one by one, within the caller's
+ * limit of work. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
@@ -59,7 +60,8 @@ static bool equal_objects(struct json_object *a, struct json_object *b, int dept
 	lh_foreach(json_object_get_object(a), e) {
 		struct json_object *other;
 
-		if (!json_object_object_get_ex(b, lh_entry_k(e), &other) || !equal((struct json_object *)lh_entry_v(e), other, depth, work))
+		if (!json_object_object_get_ex(b, lh_entry_k(e), &other) ||
+			!equal((struct json_object *)lh_entry_v(e), other, depth, work))
 			return false;
 	}
 	return true;
@@ -164,10 +166,12 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* Among the items from `from` with one hash. */
-static bool equal_run(struct json_object *array, const struct hashed *h, size_t n, size_t from, size_t *second, size_t *work, size_t limit)
+static bool equal_run(struct json_object *array, const struct hashed *h, size_t n, size_t from, size_t *second,
+	size_t *work, size_t limit)
 {
 	for (size_t j = from + 1; j < n && h[j].hash == h[from].hash && *work <= limit; j++) {
-		if (equal(json_object_array_get_idx(array, h[from].index), json_object_array_get_idx(array, h[j].index), 0, work)) {
+		if (equal(json_object_array_get_idx(array, h[from].index), json_object_array_get_idx(array, h[j].index),
+			    0, work)) {
 			*second = h[j].index;
 			return true;
 		}

@@ -1,5 +1,6 @@
-/* The walk of schema and instance. Recursion follows the schema and is bounded by SCHEMA_DEPTH_MAX; its frames are small since requests run on
- * stacks of 128 KB: what needs room (texts, sets of marks) is kept out of the functions that recurse. */
+/* The walk of schema and instance. Recursion follows the schema and is bounded by SCHEMA_DEPTH_MAX; its frames are
+ * small since requests run on stacks of 128 KB: what needs room (texts, sets of marks) is kept out of the functions
+ * that recurse. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/escape.h"
@@ -23,8 +24,8 @@ static void put_path(struct buf *out, const struct frame *f)
 		resolve_pointer(out, &at);
 }
 
-static void __attribute__((noinline)) report(struct evaluate *e, const struct frame *f, const char *keyword, const char *fmt, va_list ap)
-	__attribute__((format(printf, 4, 0)));
+static void __attribute__((noinline)) report(struct evaluate *e, const struct frame *f, const char *keyword,
+	const char *fmt, va_list ap) __attribute__((format(printf, 4, 0)));
 
 static void report(struct evaluate *e, const struct frame *f, const char *keyword, const char *fmt, va_list ap)
 {
@@ -64,7 +65,8 @@ int __attribute__((noinline)) evaluate_fail(struct evaluate *e, const struct fra
 	return -1;
 }
 
-static int __attribute__((noinline, format(printf, 3, 4))) end(struct evaluate *e, const struct frame *f, const char *fmt, ...)
+static int __attribute__((noinline, format(printf, 3, 4)))
+end(struct evaluate *e, const struct frame *f, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -230,14 +232,16 @@ int evaluate_branch(struct evaluate *e, const struct frame *f, const struct node
 	return r;
 }
 
-int evaluate_member(struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, const char *name)
+int evaluate_member(
+	struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, const char *name)
 {
 	struct frame next = { .up = f, .node = n, .instance = value, .moved = true, .name = name };
 
 	return evaluate_node(e, &next);
 }
 
-int evaluate_item(struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, size_t index)
+int evaluate_item(
+	struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, size_t index)
 {
 	struct frame next = { .up = f, .node = n, .instance = value, .moved = true, .index = index };
 
@@ -246,7 +250,9 @@ int evaluate_item(struct evaluate *e, const struct frame *f, const struct node *
 
 int evaluate_name(struct evaluate *e, const struct frame *f, const struct node *n, const char *name)
 {
-	struct frame next = { .up = f, .node = n, .instance = json_object_new_string(name), .moved = true, .name = name };
+	struct frame next = {
+		.up = f, .node = n, .instance = json_object_new_string(name), .moved = true, .name = name
+	};
 	int r;
 
 	e->quiet++;

@@ -25,7 +25,7 @@ struct evaluate {
 	uint64_t steps;                 /* left */
 	unsigned depth;
 	unsigned quiet;                 /* above 0: failures are not reported, since they do not decide alone */
-	bool ended;                     /* at a bound or with enough errors: the result is invalid whatever the rest says */
+	bool ended;                     /* at a bound or with enough errors: invalid whatever the rest says */
 };
 
 /* 0 valid; -1: why as schema_validate says. */
@@ -33,15 +33,19 @@ int evaluate_run(const struct schema *s, struct arena *a, struct json_object *in
 
 /* The same instance by another subschema that must hold. */
 int evaluate_here(struct evaluate *e, const struct frame *f, const struct node *n);
-/* The same as a mere possibility: failures are not reported, and what it evaluated counts only when it holds. Look at e->ended after -1. */
+/* The same as a mere possibility: failures are not reported, and what it evaluated counts only when it holds. Look at
+ * e->ended after -1. */
 int evaluate_branch(struct evaluate *e, const struct frame *f, const struct node *n);
 /* A member's value; an item; a member's name (not reported). */
-int evaluate_member(struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, const char *name);
-int evaluate_item(struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, size_t index);
+int evaluate_member(
+	struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, const char *name);
+int evaluate_item(
+	struct evaluate *e, const struct frame *f, const struct node *n, struct json_object *value, size_t index);
 int evaluate_name(struct evaluate *e, const struct frame *f, const struct node *n, const char *name);
 
 /* Reports, unless that is not wanted, that the instance breaks the rule at hand; returns -1. */
-int evaluate_fail(struct evaluate *e, const struct frame *f, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int evaluate_fail(struct evaluate *e, const struct frame *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Takes steps from the budget; false when it is used up: the validation has ended. */
 bool evaluate_spend(struct evaluate *e, const struct frame *f, uint64_t steps);
 /* False also at a bound; then the validation has ended. */

@@ -13,7 +13,8 @@
 #define LIST        CHILDREN_LIST
 #define MEMBERS     CHILDREN_MEMBERS
 
-/* $id, $anchor, $dynamicAnchor and $schema are read by resolve.c, where they count; elsewhere they only have to be strings. */
+/* $id, $anchor, $dynamicAnchor and $schema are read by resolve.c, where they count; elsewhere they only have to be
+ * strings. */
 const struct keyword keyword_table[] = {
 	{ "$id", DRAFT_ALL, CORE, NONE, ON_ANY, false, kw_core_string_compile, NULL },
 	{ "$schema", DRAFT_ALL, CORE, NONE, ON_ANY, false, kw_core_string_compile, NULL },
@@ -31,9 +32,11 @@ const struct keyword keyword_table[] = {
 	{ "const", DRAFT_ALL, VALIDATION, NONE, ON_ANY, false, NULL, kw_value_const },
 	{ "multipleOf", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_multiple_compile, kw_value_multiple },
 	{ "maximum", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_number_compile, kw_value_maximum },
-	{ "exclusiveMaximum", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_number_compile, kw_value_exclusive_maximum },
+	{ "exclusiveMaximum", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_number_compile,
+		kw_value_exclusive_maximum },
 	{ "minimum", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_number_compile, kw_value_minimum },
-	{ "exclusiveMinimum", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_number_compile, kw_value_exclusive_minimum },
+	{ "exclusiveMinimum", DRAFT_ALL, VALIDATION, NONE, ON_NUMBER, false, kw_value_number_compile,
+		kw_value_exclusive_minimum },
 	{ "maxLength", DRAFT_ALL, VALIDATION, NONE, ON_STRING, false, kw_core_count_compile, kw_value_max_length },
 	{ "minLength", DRAFT_ALL, VALIDATION, NONE, ON_STRING, false, kw_core_count_compile, kw_value_min_length },
 	{ "pattern", DRAFT_ALL, VALIDATION, NONE, ON_STRING, false, kw_value_pattern_compile, kw_value_pattern },
@@ -45,20 +48,29 @@ const struct keyword keyword_table[] = {
 	{ "minContains", DRAFT_2020, VALIDATION, NONE, ON_ARRAY, false, kw_core_count_compile, NULL },
 	{ "prefixItems", DRAFT_2020, APPLICATOR, LIST, ON_ARRAY, false, kw_logic_list_compile, kw_array_prefix },
 	{ "items", DRAFT_2020, APPLICATOR, ONE, ON_ARRAY, false, kw_array_items_compile, kw_array_items },
-	{ "items", DRAFT_07, APPLICATOR, CHILDREN_ONE_OR_LIST, ON_ARRAY, false, kw_array_old_items_compile, kw_array_old_items },
+	{ "items", DRAFT_07, APPLICATOR, CHILDREN_ONE_OR_LIST, ON_ARRAY, false, kw_array_old_items_compile,
+		kw_array_old_items },
 	{ "additionalItems", DRAFT_07, APPLICATOR, ONE, ON_ARRAY, false, kw_array_additional_compile, kw_array_items },
 	{ "contains", DRAFT_ALL, APPLICATOR, ONE, ON_ARRAY, false, kw_array_contains_compile, kw_array_contains },
 
-	{ "maxProperties", DRAFT_ALL, VALIDATION, NONE, ON_OBJECT, false, kw_core_count_compile, kw_object_max_properties },
-	{ "minProperties", DRAFT_ALL, VALIDATION, NONE, ON_OBJECT, false, kw_core_count_compile, kw_object_min_properties },
+	{ "maxProperties", DRAFT_ALL, VALIDATION, NONE, ON_OBJECT, false, kw_core_count_compile,
+		kw_object_max_properties },
+	{ "minProperties", DRAFT_ALL, VALIDATION, NONE, ON_OBJECT, false, kw_core_count_compile,
+		kw_object_min_properties },
 	{ "required", DRAFT_ALL, VALIDATION, NONE, ON_OBJECT, false, kw_object_required_compile, kw_object_required },
-	{ "dependentRequired", DRAFT_2020, VALIDATION, NONE, ON_OBJECT, false, kw_object_dependent_required_compile, kw_object_dependencies },
-	{ "properties", DRAFT_ALL, APPLICATOR, MEMBERS, ON_OBJECT, false, kw_core_schemas_compile, kw_object_properties },
-	{ "patternProperties", DRAFT_ALL, APPLICATOR, MEMBERS, ON_OBJECT, false, kw_object_patterns_compile, kw_object_patterns },
-	{ "additionalProperties", DRAFT_ALL, APPLICATOR, ONE, ON_OBJECT, false, kw_object_additional_compile, kw_object_additional },
+	{ "dependentRequired", DRAFT_2020, VALIDATION, NONE, ON_OBJECT, false, kw_object_dependent_required_compile,
+		kw_object_dependencies },
+	{ "properties", DRAFT_ALL, APPLICATOR, MEMBERS, ON_OBJECT, false, kw_core_schemas_compile,
+		kw_object_properties },
+	{ "patternProperties", DRAFT_ALL, APPLICATOR, MEMBERS, ON_OBJECT, false, kw_object_patterns_compile,
+		kw_object_patterns },
+	{ "additionalProperties", DRAFT_ALL, APPLICATOR, ONE, ON_OBJECT, false, kw_object_additional_compile,
+		kw_object_additional },
 	{ "propertyNames", DRAFT_ALL, APPLICATOR, ONE, ON_OBJECT, false, kw_core_schema_compile, kw_object_names },
-	{ "dependentSchemas", DRAFT_2020, APPLICATOR, MEMBERS, ON_OBJECT, false, kw_core_schemas_compile, kw_object_dependent_schemas },
-	{ "dependencies", DRAFT_07, APPLICATOR, CHILDREN_SOME_MEMBERS, ON_OBJECT, false, kw_object_dependencies_compile, kw_object_dependencies },
+	{ "dependentSchemas", DRAFT_2020, APPLICATOR, MEMBERS, ON_OBJECT, false, kw_core_schemas_compile,
+		kw_object_dependent_schemas },
+	{ "dependencies", DRAFT_07, APPLICATOR, CHILDREN_SOME_MEMBERS, ON_OBJECT, false, kw_object_dependencies_compile,
+		kw_object_dependencies },
 
 	{ "allOf", DRAFT_ALL, APPLICATOR, LIST, ON_ANY, true, kw_logic_list_compile, kw_logic_all },
 	{ "anyOf", DRAFT_ALL, APPLICATOR, LIST, ON_ANY, false, kw_logic_list_compile, kw_logic_any },
@@ -68,8 +80,10 @@ const struct keyword keyword_table[] = {
 	{ "else", DRAFT_ALL, APPLICATOR, ONE, ON_ANY, false, kw_core_schema_compile, NULL },
 	{ "if", DRAFT_ALL, APPLICATOR, ONE, ON_ANY, false, kw_logic_if_compile, kw_logic_if },
 
-	{ "unevaluatedItems", DRAFT_2020, UNEVALUATED, ONE, ON_ARRAY, false, kw_core_schema_compile, kw_array_unevaluated },
-	{ "unevaluatedProperties", DRAFT_2020, UNEVALUATED, ONE, ON_OBJECT, false, kw_core_schema_compile, kw_object_unevaluated },
+	{ "unevaluatedItems", DRAFT_2020, UNEVALUATED, ONE, ON_ARRAY, false, kw_core_schema_compile,
+		kw_array_unevaluated },
+	{ "unevaluatedProperties", DRAFT_2020, UNEVALUATED, ONE, ON_OBJECT, false, kw_core_schema_compile,
+		kw_object_unevaluated },
 
 	{ "title", DRAFT_ALL, META_DATA, NONE, ON_ANY, false, kw_core_string_compile, NULL },
 	{ "description", DRAFT_ALL, META_DATA, NONE, ON_ANY, false, kw_core_string_compile, NULL },

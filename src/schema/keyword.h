@@ -1,4 +1,4 @@
-/* The table of keywords: what each is called, where subschemas hide in it, how it is compiled and how it is evaluated. */
+/* The table of keywords: what each is called, where subschemas hide in it, how it is compiled, how it is evaluated. */
 #ifndef SCHEMA_KEYWORD_H
 #define SCHEMA_KEYWORD_H
 #include "schema/node.h"
@@ -7,7 +7,8 @@ struct compile;
 struct evaluate;
 struct frame;
 
-/* Where a keyword's value holds subschemas. A value of another form holds none here; the keyword's compile function complains. */
+/* Where a keyword's value holds subschemas. A value of another form holds none here; the keyword's compile function
+ * complains. */
 enum children {
 	CHILDREN_NONE,
 	CHILDREN_ONE,           /* the value */
@@ -34,8 +35,8 @@ struct keyword {
 	enum vocabulary vocabulary;
 	enum children children;
 	unsigned on;
-	/* True when the subschemas of rule->node and rule->nodes are always applied to the same instance: a way round through such
-	 * keywords never ends. */
+	/* True when the subschemas of rule->node and rule->nodes are always applied to the same instance: a way round
+	 * through such keywords never ends. */
 	bool in_place;
 	/* Checks rule->value and prepares the rule. -1: compile_bad was called. NULL: any value will do. */
 	int (*compile)(struct compile *c, struct rule *rule);
@@ -43,7 +44,7 @@ struct keyword {
 	int (*evaluate)(struct evaluate *e, const struct frame *f, const struct rule *rule);
 };
 
-/* All keywords in the order of evaluation; ends with a row without name. What depends on a neighbour stands behind it. */
+/* All keywords in the order of evaluation, what depends on a neighbour behind it. Ends with a row without name. */
 extern const struct keyword keyword_table[];
 
 bool keyword_in(const struct keyword *k, struct dialect d);

@@ -1,5 +1,5 @@
-/* The keywords' functions, by file. Those that end in _compile are for keyword.compile, the others for keyword.evaluate; keyword.h has what they
- * promise. Said at each file: which fields of struct rule it uses. */
+/* The keywords' functions, by file. Those that end in _compile are for keyword.compile, the others for
+ * keyword.evaluate; keyword.h has what they promise. Said at each file: which fields of struct rule it uses. */
 #ifndef SCHEMA_KW_H
 #define SCHEMA_KW_H
 
@@ -19,7 +19,7 @@ int kw_core_array_compile(struct compile *c, struct rule *rule);
 int kw_core_object_compile(struct compile *c, struct rule *rule);
 int kw_core_schema_compile(struct compile *c, struct rule *rule);               /* and sets node */
 int kw_core_schemas_compile(struct compile *c, struct rule *rule);              /* an object of schemas; sets names */
-int kw_core_count_compile(struct compile *c, struct rule *rule);                /* a non-negative integer; sets min and max to it */
+int kw_core_count_compile(struct compile *c, struct rule *rule); /* a non-negative integer; sets min and max to it */
 
 /* kw_logic.c: nodes of a list; node of `not` and `if`, whose nodes are then and else. */
 int kw_logic_list_compile(struct compile *c, struct rule *rule);
@@ -75,7 +75,8 @@ int kw_object_min_properties(struct evaluate *e, const struct frame *f, const st
 int kw_object_dependent_required_compile(struct compile *c, struct rule *rule);
 int kw_object_dependent_schemas(struct evaluate *e, const struct frame *f, const struct rule *rule);
 int kw_object_dependencies_compile(struct compile *c, struct rule *rule);       /* draft-07 */
-int kw_object_dependencies(struct evaluate *e, const struct frame *f, const struct rule *rule);   /* dependentRequired too */
+int kw_object_dependencies(
+	struct evaluate *e, const struct frame *f, const struct rule *rule); /* dependentRequired too */
 int kw_object_unevaluated(struct evaluate *e, const struct frame *f, const struct rule *rule);
 
 #endif

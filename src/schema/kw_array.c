@@ -83,8 +83,8 @@ static void neighbour_count(const struct compile *c, const char *name, uint64_t 
 	struct json_object *v;
 	struct decimal number;
 
-	if (d.draft == DRAFT_2020 && d.vocabularies & VOCABULARY_VALIDATION && json_object_object_get_ex(c->node->json, name, &v) &&
-	    decimal_read(&number, v) == 0)
+	if (d.draft == DRAFT_2020 && d.vocabularies & VOCABULARY_VALIDATION &&
+		json_object_object_get_ex(c->node->json, name, &v) && decimal_read(&number, v) == 0)
 		decimal_count(&number, out);
 }
 
@@ -119,7 +119,8 @@ int kw_array_contains(struct evaluate *e, const struct frame *f, const struct ru
 	if (e->ended)
 		return -1;
 	if (found < rule->min)
-		return evaluate_fail(e, f, "must contain at least %" PRIu64 " matching items, has %" PRIu64, rule->min, found);
+		return evaluate_fail(
+			e, f, "must contain at least %" PRIu64 " matching items, has %" PRIu64, rule->min, found);
 	if (found > rule->max)
 		return evaluate_fail(e, f, "must contain at most %" PRIu64 " matching items", rule->max);
 	return 0;
@@ -158,7 +159,8 @@ int kw_array_unevaluated(struct evaluate *e, const struct frame *f, const struct
 	int r = 0;
 
 	for (size_t i = 0; i < n && !enough(e, r); i++)
-		if (!marks_has(f->marks, i) && evaluate_item(e, f, rule->node, json_object_array_get_idx(f->instance, i), i) < 0)
+		if (!marks_has(f->marks, i) &&
+			evaluate_item(e, f, rule->node, json_object_array_get_idx(f->instance, i), i) < 0)
 			r = -1;
 	marks_add_all(f->marks);
 	return r;

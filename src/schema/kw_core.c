@@ -1,4 +1,5 @@
-/* References, and the checks that many keywords share. Which document and place a reference means is decided in resolve.c. */
+/* References, and the checks that many keywords share. Which document and place a reference means is decided in
+ * resolve.c. */
 #include "base/json.h"
 #include "schema/compile.h"
 #include "schema/evaluate.h"
@@ -31,7 +32,8 @@ int kw_core_dynamic_ref_compile(struct compile *c, struct rule *rule)
 		return -1;
 	if (!rule->anchor)
 		return 0;
-	if (!json_object_object_get_ex(rule->node->json, "$dynamicAnchor", &own) || !str_is(json_str(own), rule->anchor))
+	if (!json_object_object_get_ex(rule->node->json, "$dynamicAnchor", &own) ||
+		!str_is(json_str(own), rule->anchor))
 		rule->anchor = NULL;
 	return 0;
 }

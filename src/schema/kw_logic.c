@@ -49,7 +49,8 @@ int kw_logic_one(struct evaluate *e, const struct frame *f, const struct rule *r
 		return 0;
 	if (holds == 0)
 		return evaluate_fail(e, f, "matches none of the %zu alternatives, exactly one must hold", rule->n);
-	return evaluate_fail(e, f, "matches the alternatives %zu and %zu (from 0), exactly one must hold", first, second);
+	return evaluate_fail(
+		e, f, "matches the alternatives %zu and %zu (from 0), exactly one must hold", first, second);
 }
 
 int kw_logic_not(struct evaluate *e, const struct frame *f, const struct rule *rule)
@@ -74,7 +75,8 @@ int kw_logic_if_compile(struct compile *c, struct rule *rule)
 	rule->node = compile_child(c, rule->value);
 	rule->n = 2;
 	rule->nodes = compile_alloc(c, 2 * sizeof(*rule->nodes));
-	if (!rule->node || optional_child(c, "then", &rule->nodes[0]) < 0 || optional_child(c, "else", &rule->nodes[1]) < 0)
+	if (!rule->node || optional_child(c, "then", &rule->nodes[0]) < 0 ||
+		optional_child(c, "else", &rule->nodes[1]) < 0)
 		return -1;
 	return 0;
 }

@@ -65,7 +65,8 @@ int kw_object_patterns_compile(struct compile *c, struct rule *rule)
 }
 
 /* One member by all patterns. */
-static int match_member(struct evaluate *e, const struct frame *f, const struct rule *rule, const struct lh_entry *m, size_t index)
+static int match_member(
+	struct evaluate *e, const struct frame *f, const struct rule *rule, const struct lh_entry *m, size_t index)
 {
 	const char *name = lh_entry_k(m);
 	int r = 0;
@@ -185,7 +186,8 @@ static int all_there(struct evaluate *e, const struct frame *f, struct json_obje
 		if (has_member(f->instance, name))
 			continue;
 		if (because)
-			r = evaluate_fail(e, f, "\"%.100s\" is missing, which \"%.100s\" needs", json_object_get_string(name), because);
+			r = evaluate_fail(e, f, "\"%.100s\" is missing, which \"%.100s\" needs",
+				json_object_get_string(name), because);
 		else
 			r = evaluate_fail(e, f, "\"%.160s\" is missing", json_object_get_string(name));
 	}
@@ -236,7 +238,8 @@ int kw_object_dependent_schemas(struct evaluate *e, const struct frame *f, const
 	lh_foreach(rule->names, m) {
 		if (!evaluate_spend(e, f, 1))
 			return -1;
-		if (json_object_object_get_ex(f->instance, lh_entry_k(m), NULL) && evaluate_here(e, f, lh_entry_v(m)) < 0)
+		if (json_object_object_get_ex(f->instance, lh_entry_k(m), NULL) &&
+			evaluate_here(e, f, lh_entry_v(m)) < 0)
 			r = -1;
 		if (enough(e, r))
 			break;
@@ -250,9 +253,12 @@ int kw_object_dependencies_compile(struct compile *c, struct rule *rule)
 
 	if (!json_object_is_type(rule->value, json_type_object))
 		return compile_bad(c, "must be an object");
-	lh_foreach(json_object_get_object(rule->value), m)
+	lh_foreach(json_object_get_object(rule->value), m) {
+		const char *name = lh_entry_k(m);
+
 		if (json_object_is_type(value_of(m), json_type_array) && !is_names(value_of(m)))
-			return compile_bad(c, "\"%.100s\" must be a schema or an array of strings", (const char *)lh_entry_k(m));
+			return compile_bad(c, "\"%.100s\" must be a schema or an array of strings", name);
+	}
 	return compile_names(c, rule);
 }
 
@@ -264,8 +270,9 @@ int kw_object_dependencies(struct evaluate *e, const struct frame *f, const stru
 	lh_foreach(json_object_get_object(rule->value), m) {
 		if (!evaluate_spend(e, f, 1))
 			return -1;
-		if (json_object_is_type(value_of(m), json_type_array) && json_object_object_get_ex(f->instance, lh_entry_k(m), NULL) &&
-		    all_there(e, f, value_of(m), lh_entry_k(m)) < 0)
+		if (json_object_is_type(value_of(m), json_type_array) &&
+			json_object_object_get_ex(f->instance, lh_entry_k(m), NULL) &&
+			all_there(e, f, value_of(m), lh_entry_k(m)) < 0)
 			r = -1;
 		if (enough(e, r))
 			return r;

@@ -41,7 +41,8 @@ int kw_value_type_compile(struct compile *c, struct rule *rule)
 		unsigned bits = type_bits(list ? json_object_array_get_idx(rule->value, i) : rule->value);
 
 		if (!bits)
-			return compile_bad(c, "must be one of null, boolean, object, array, number, string, integer, or an array of these");
+			return compile_bad(c,
+				"must be null, boolean, object, array, number, string, integer, or an array of these");
 		rule->types |= bits;
 	}
 	return 0;
@@ -61,7 +62,8 @@ static int __attribute__((noinline)) wrong_type(struct evaluate *e, const struct
 
 	for (size_t i = 0; i < TYPES; i++)
 		if (rule->types & types[i].bits && used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? " or " : "", types[i].name);
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used, "%s%s", used ? " or " : "", types[i].name);
 	return evaluate_fail(e, f, "must be of type %s", text);
 }
 
@@ -134,7 +136,8 @@ int kw_value_multiple(struct evaluate *e, const struct frame *f, const struct ru
 	return evaluate_fail(e, f, "must be a multiple of %s", bound(rule));
 }
 
-/* Whether the instance stands to the bound as one of the two allowed signs says; a number that is not finite never does. */
+/* Whether the instance stands to the bound as one of the two allowed signs says; a number that is not finite never
+ * does. */
 static bool stands(const struct frame *f, const struct rule *rule, int sign, int or_sign)
 {
 	struct decimal d;
@@ -185,7 +188,9 @@ int kw_value_max_length(struct evaluate *e, const struct frame *f, const struct 
 
 	if (!length(e, f, &n))
 		return -1;
-	return n <= rule->max ? 0 : evaluate_fail(e, f, "must have at most %" PRIu64 " characters, has %" PRIu64, rule->max, n);
+	if (n <= rule->max)
+		return 0;
+	return evaluate_fail(e, f, "must have at most %" PRIu64 " characters, has %" PRIu64, rule->max, n);
 }
 
 int kw_value_min_length(struct evaluate *e, const struct frame *f, const struct rule *rule)
@@ -194,7 +199,9 @@ int kw_value_min_length(struct evaluate *e, const struct frame *f, const struct 
 
 	if (!length(e, f, &n))
 		return -1;
-	return n >= rule->min ? 0 : evaluate_fail(e, f, "must have at least %" PRIu64 " characters, has %" PRIu64, rule->min, n);
+	if (n >= rule->min)
+		return 0;
+	return evaluate_fail(e, f, "must have at least %" PRIu64 " characters, has %" PRIu64, rule->min, n);
 }
 
 int kw_value_pattern_compile(struct compile *c, struct rule *rule)

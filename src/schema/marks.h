@@ -1,4 +1,5 @@
-/* Which members or items of one instance were evaluated: the annotations that unevaluatedProperties and unevaluatedItems ask for. */
+/* Which members or items of one instance were evaluated: the annotations that unevaluatedProperties and
+ * unevaluatedItems ask for. */
 #ifndef SCHEMA_MARKS_H
 #define SCHEMA_MARKS_H
 #include <stdbool.h>

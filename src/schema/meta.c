@@ -1,5 +1,5 @@
-/* Which meta-schemas are built in, and the names of dialects and vocabularies. Meta-schemas are data for `$ref` only: schemas are checked by the
- * keywords' compile functions. */
+/* Which meta-schemas are built in, and the names of dialects and vocabularies. Meta-schemas are data for `$ref` only:
+ * schemas are checked by the keywords' compile functions. */
 #include <string.h>
 #include "base/json.h"
 #include "base/log.h"

@@ -1,5 +1,6 @@
-/* What a compiled schema consists of. A document is one JSON text; it holds resources (a part with an absolute URI of its own), which hold nodes
- * (one subschema each), which hold rules (one keyword each). All of it lies in the schema's arena. */
+/* What a compiled schema consists of. A document is one JSON text; it holds resources (a part with an absolute URI of
+ * its own), which hold nodes (one subschema each), which hold rules (one keyword each). All of it lies in the schema's
+ * arena. */
 #ifndef SCHEMA_NODE_H
 #define SCHEMA_NODE_H
 #include <json-c/json.h>
@@ -78,8 +79,8 @@ struct rule {
 	struct pattern *patterns;       /* n of them */
 	size_t n;
 	struct lh_table *names;         /* member name -> struct node */
-	const struct rule *properties, *pattern_properties;     /* neighbours that decide what is left for this keyword */
-	const char *anchor;             /* $dynamicRef: the name looked for in the dynamic scope; NULL: a plain reference */
+	const struct rule *properties, *pattern_properties;     /* they decide what is left over */
+	const char *anchor;             /* $dynamicRef: the name looked for in the dynamic scope; NULL: as $ref */
 	uint64_t min, max;              /* counts */
 	unsigned types;                 /* of `type`: bits of enum on */
 	struct decimal *number;

@@ -1,6 +1,7 @@
-/* PCRE2 for JSON Schema. Time is bounded by counting, not by a clock, so that the same input always ends the same way: automatic callouts
- * report each item of the pattern that is tried, and how far the subject was passed over since. No JIT: it has its own stack and no count.
- * From PCRE2 10.41 on pcre2_match keeps its frames on the heap; older ones put 20 KB on the caller's stack. */
+/* PCRE2 for JSON Schema. Time is bounded by counting, not by a clock, so that the same input always ends the same way:
+ * automatic callouts report each item of the pattern that is tried, and how far the subject was passed over since. No
+ * JIT: it has its own stack and no count. From PCRE2 10.41 on pcre2_match keeps its frames on the heap; older ones put
+ * 20 KB on the caller's stack. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdio.h>
@@ -11,8 +12,9 @@
 #include "schema/ecma.h"
 #include "schema/regex.h"
 
-#define REGEX_OPTIONS (PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C | \
-	PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT)
+#define REGEX_OPTIONS                                                                                                  \
+	(PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |                      \
+		PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT)
 
 struct regex {
 	pcre2_code *code;

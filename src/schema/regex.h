@@ -1,4 +1,5 @@
-/* Regular expressions of `pattern` and `patternProperties`: ECMA-262 by way of PCRE2, with bounds on what they may cost. */
+/* Regular expressions of `pattern` and `patternProperties`: ECMA-262 by way of PCRE2, with bounds on what they may
+ * cost. */
 #ifndef SCHEMA_REGEX_H
 #define SCHEMA_REGEX_H
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Documents, resources, anchors and references. A document is walked as soon as it is known, along the keywords of its dialect that hold
- * subschemas, without recursion: the list of nodes is also the list of work. Nothing is fetched. */
+/* Documents, resources, anchors and references. A document is walked as soon as it is known, along the keywords of its
+ * dialect that hold subschemas, without recursion: the list of nodes is also the list of work. Nothing is fetched. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/escape.h"
@@ -88,7 +88,8 @@ void resolve_pointer(struct buf *out, const struct place *at)
 	}
 }
 
-int resolve_bad(struct resolve *r, const struct document *d, const struct place *at, const char *keyword, const char *text)
+int resolve_bad(
+	struct resolve *r, const struct document *d, const struct place *at, const char *keyword, const char *text)
 {
 	struct place last = { .up = at, .name = keyword };
 	struct buf b = BUF_MALLOC;
@@ -293,7 +294,8 @@ static int identify(struct resolve *r, struct node *n)
 	return n->resource->dialect.draft == DRAFT_07 ? 0 : identify_anchors(r, n);
 }
 
-static int add_members(struct resolve *r, const struct node *n, const struct place *at, struct json_object *o, bool arrays_too)
+static int add_members(
+	struct resolve *r, const struct node *n, const struct place *at, struct json_object *o, bool arrays_too)
 {
 	struct lh_entry *e;
 
@@ -402,7 +404,8 @@ static void put_document(void *o)
 	json_object_put(o);
 }
 
-/* The resource with this URI, its document made known if need be. NULL: *unknown tells whether there is none, or why was filled. */
+/* The resource with this URI, its document made known if need be. NULL: *unknown tells whether there is none, or why
+ * was filled. */
 static struct resource *find_resource(struct resolve *r, const char *uri, struct dialect usual, bool *unknown)
 {
 	struct resource *in = look_up(r->resources, uri);
@@ -459,8 +462,8 @@ static bool descend(struct json_object **at, const char *name, size_t *index)
 	return true;
 }
 
-/* By JSON Pointer from a resource's root. Where it leads to a place that no keyword knows, the value becomes a subschema of the resource
- * that it lies in. */
+/* By JSON Pointer from a resource's root. Where it leads to a place that no keyword knows, the value becomes a
+ * subschema of the resource that it lies in. */
 static struct node *by_pointer(struct resolve *r, struct resource *in, struct str pointer, const char **reason)
 {
 	struct node *n = in->node;
@@ -494,7 +497,8 @@ static struct node *by_pointer(struct resolve *r, struct resource *in, struct st
 	return known && walk(r, known) == 0 ? known : NULL;
 }
 
-struct node *resolve_reference(struct resolve *r, const struct node *from, struct str ref, const char **anchor, const char **reason)
+struct node *resolve_reference(
+	struct resolve *r, const struct node *from, struct str ref, const char **anchor, const char **reason)
 {
 	struct buf uri = BUF_ARENA(r->arena), decoded = BUF_ARENA(r->arena);
 	struct str fragment;

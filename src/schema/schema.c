@@ -1,4 +1,5 @@
-/* The layer's front: schemas and registries as others see them. The work is done in compile.c, evaluate.c and defaults.c. */
+/* The layer's front: schemas and registries as others see them. The work is done in compile.c, evaluate.c and
+ * defaults.c. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"

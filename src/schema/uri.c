@@ -1,5 +1,5 @@
-/* Resolution of URI references, RFC 3986 section 5.2. Does not normalize case or percent-encoding: JSON Schema identifiers are compared as
- * written. */
+/* Resolution of URI references, RFC 3986 section 5.2. Does not normalize case or percent-encoding: JSON Schema
+ * identifiers are compared as written. */
 #include <string.h>
 #include "schema/uri.h"
 

@@ -1,5 +1,5 @@
-/* The required tests of the official JSON Schema test suite, draft 2020-12. The suite is data kept outside this tree: found through
- * ROWCALL_JSON_SCHEMA_SUITE, else beside the source folder. Not for what is our own: see schema.c. */
+/* The required tests of the official JSON Schema test suite, draft 2020-12. The suite is data kept outside this tree:
+ * found through ROWCALL_JSON_SCHEMA_SUITE, else beside the source folder. Not for what is our own: see schema.c. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static char *joined(const char *folder, const char *name)
 }
 
 /* Calls fn for each *.json below folder, by name; inside is the path from `folder` on. */
-static void each_file(const char *folder, const char *inside, void (*fn)(void *ctx, const char *path, const char *inside), void *ctx)
+static void each_file(
+	const char *folder, const char *inside, void (*fn)(void *ctx, const char *path, const char *inside), void *ctx)
 {
 	struct dirent **names;
 	int n = scandir(folder, &names, NULL, alphasort);
@@ -92,8 +93,8 @@ static int run_group(const struct schema_registry *remotes, struct json_object *
 		if (valid == (bool)json_object_get_boolean(json_get(test, "valid")))
 			good++;
 		else
-			tap_diag("%s: %s: %s", json_str(json_get(group, "description")).p, json_str(json_get(test, "description")).p,
-				 valid ? "accepted" : why.detail);
+			tap_diag("%s: %s: %s", json_str(json_get(group, "description")).p,
+				json_str(json_get(test, "description")).p, valid ? "accepted" : why.detail);
 		arena_reset(a);
 	}
 	arena_free(a);
@@ -127,14 +128,16 @@ static char *suite_folder(void)
 
 int main(void)
 {
-	char *folder = suite_folder(), *tests = joined(folder, "tests/draft2020-12"), *remotes = joined(folder, "remotes");
+	char *folder = suite_folder(), *tests = joined(folder, "tests/draft2020-12"),
+	     *remotes = joined(folder, "remotes");
 	struct schema_registry *registry = schema_registry_new();
 	struct stat st;
 
 	if (stat(tests, &st) < 0) {
 		char text[512];
 
-		snprintf(text, sizeof(text), "the official test suite is not at %s: set ROWCALL_JSON_SCHEMA_SUITE", folder);
+		snprintf(text, sizeof(text), "the official test suite is not at %s: set ROWCALL_JSON_SCHEMA_SUITE",
+			folder);
 		tap_skip_all(text);
 	}
 	each_file(remotes, "", add_remote, registry);
