@@ -40,7 +40,8 @@ static void usage(FILE *to)
 static void help(void)
 {
 	usage(stdout);
-	fputs("Runs the service in the foreground, with its log on standard error, until SIGTERM, SIGQUIT or SIGINT; SIGHUP reloads.\n"
+	fputs("Runs the service in the foreground, with its log on standard error, until SIGTERM, SIGQUIT or SIGINT;\n"
+	      "SIGHUP reloads.\n"
 	      "\n"
 	      "  -c, --config FILE         settings (default " PKGCONFDIR "/rowcall.conf)\n"
 	      "  -o, --option NAME=VALUE   overrides a setting; may be repeated\n"
@@ -49,7 +50,8 @@ static void help(void)
 	      "  -V, --version             prints the version\n"
 	      "  -h, --help                prints this\n"
 	      "\n"
-	      "Exit codes: 0 stopped, or the settings are fine; 1 failed; 64 wrong usage; 78 wrong settings.\n", stdout);
+	      "Exit codes: 0 stopped, or the settings are fine; 1 failed; 64 wrong usage; 78 wrong settings.\n",
+	      stdout);
 }
 
 struct line {

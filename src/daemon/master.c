@@ -1,8 +1,10 @@
-/* The master process: reads the settings, opens the sockets, starts the children, replaces those that die, reloads, stops. It serves nothing, opens no
- * database and holds no secret, so there is nothing here that could fail with a request.
+/* The master process: reads the settings, opens the sockets, starts the children, replaces those that die, reloads,
+ * stops. It serves nothing, opens no database and holds no secret, so there is nothing here that could fail with a
+ * request.
  *
- * Children have posts: one writer, N workers. A post whose child ended is filled again, after a pause when the child died young. At a reload a worker's
- * post gets a second child, which takes over the connections of the first (see fastcgi_adopt) and makes it drain; the first is then retired: it has no post. */
+ * Children have posts: one writer, N workers. A post whose child ended is filled again, after a pause when the child
+ * died young. At a reload a worker's post gets a second child, which takes over the connections of the first (see
+ * fastcgi_adopt) and makes it drain; the first is then retired: it has no post. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +40,7 @@ enum {
 	CHILDREN_MAX = FASTCGI_SEATS + 1,
 	PAUSE_MIN_MS = 100,                     /* before a child that died young is replaced; doubles each time */
 	PAUSE_MAX_MS = 5000,
-	YOUNG_MS = 1000,                        /* a worker that lived shorter died young; so did every child that was never ready */
+	YOUNG_MS = 1000,                        /* a worker that lived shorter died young; who was never ready too */
 	LOOK_MS = 5,                            /* how often a child that starts is asked whether it is ready */
 	KILL_GRACE_MS = 1000,                   /* between a worker's own limit for draining and the master's */
 	DESCRIPTORS_MAX = 65536,
@@ -89,7 +91,8 @@ static struct {
 /* Settings */
 
 static const struct { const char *name; enum log_level level; } log_levels[] = {
-	{ "error", LOG_LEVEL_ERROR }, { "warn", LOG_LEVEL_WARN }, { "info", LOG_LEVEL_INFO }, { "debug", LOG_LEVEL_DEBUG },
+	{ "error", LOG_LEVEL_ERROR }, { "warn", LOG_LEVEL_WARN },
+	{ "info", LOG_LEVEL_INFO }, { "debug", LOG_LEVEL_DEBUG },
 };
 
 enum log_level master_log_level(const struct master_settings *s, const struct conf *c)
@@ -107,7 +110,8 @@ static bool given(const char *s)
 	return s && *s;
 }
 
-/* Who the children become. Names are looked up whoever we are, so that a wrong one shows when the settings are checked. */
+/* Who the children become. Names are looked up whoever we are, so that a wrong one shows when the settings are
+ * checked. */
 static int find_owner(const struct conf *c, struct owner *o, struct problem *why)
 {
 	const struct passwd *u = given(c->user) ? getpwnam(c->user) : NULL;
@@ -116,8 +120,11 @@ static int find_owner(const struct conf *c, struct owner *o, struct problem *why
 
 	*o = (struct owner){ (uid_t)-1, (gid_t)-1, (gid_t)-1 };
 	if ((given(c->user) && !u) || (given(c->group) && !g)) {
+		bool user = given(c->user) && !u;
+
 		problem_set(why, 500, "bad_user");
-		problem_detail(why, "%s: %s %s does not exist", c->path, given(c->user) && !u ? "user" : "group", given(c->user) && !u ? c->user : c->group);
+		problem_detail(why, "%s: %s %s does not exist", c->path, user ? "user" : "group",
+		               user ? c->user : c->group);
 		return -1;
 	}
 	if (geteuid() == 0) {
@@ -155,7 +162,8 @@ static int check_paths(const struct conf *c, struct problem *why)
 	if (fits)
 		return 0;
 	problem_set(why, 500, "run_dir");
-	problem_detail(why, "%s: run_dir %s is too long for a socket's address (107 bytes with /writer.sock)", c->path, c->run_dir);
+	problem_detail(why, "%s: run_dir %s is too long for a socket's address (107 bytes with /writer.sock)",
+	               c->path, c->run_dir);
 	return -1;
 }
 
@@ -190,7 +198,8 @@ struct conf *master_load(const struct master_settings *s, struct problem *why)
 	struct conf *c = conf_load(s->path, s->overrides, s->n, why);
 	struct owner o;
 
-	if (c && check_workers(c, why) == 0 && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 && check_secrets(c, &o, why) == 0)
+	if (c && check_workers(c, why) == 0 && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 &&
+	    check_secrets(c, &o, why) == 0)
 		return c;
 	conf_free(c);
 	return NULL;
@@ -293,10 +302,12 @@ static _Atomic pid_t *pid_place(const struct child *c)
 }
 
 /* In the child. */
-static int child_run_role(struct child *c, pid_t parent, int successor_fd, const int *predecessor, unsigned predecessors)
+static int child_run_role(struct child *c, pid_t parent, int successor_fd, const int *predecessor,
+                          unsigned predecessors)
 {
 	struct worker w = {
-		.conf = master.conf, .shared = master.shared, .board = master.board, .seat = c->seat, .listen_fd = master.fcgi,
+		.conf = master.conf, .shared = master.shared, .board = master.board, .seat = c->seat,
+		.listen_fd = master.fcgi,
 		.successor_fd = successor_fd, .predecessor = predecessor, .predecessors = predecessors,
 	};
 
@@ -350,7 +361,9 @@ static struct child *start(enum role role, unsigned number, const int *predecess
 
 static bool is_ready(const struct child *c)
 {
-	return c->role == WRITER ? atomic_load(&master.shared->writer_ready) != 0 : fastcgi_board_serving(master.board, c->seat);
+	if (c->role == WRITER)
+		return atomic_load(&master.shared->writer_ready) != 0;
+	return fastcgi_board_serving(master.board, c->seat);
 }
 
 static struct post *post_of(const struct child *c)
@@ -367,7 +380,8 @@ static void fill(struct post *p, enum role role, unsigned number)
 		p->not_before_us = clock_mono_us() + PAUSE_MAX_MS * 1000;
 }
 
-/* Fills the posts that are due. A worker opens files whose WAL only the writer may create: no writer, no new workers. */
+/* Fills the posts that are due. A worker opens files whose WAL only the writer may create: no writer, no new
+ * workers. */
 static void fill_posts(void)
 {
 	fill(&master.writer_post, WRITER, 0);
@@ -412,7 +426,12 @@ static void vacate(struct child *c)
 	if (p->child != c)
 		return;
 	p->child = NULL;
-	p->pause_ms = !young ? 0 : p->pause_ms == 0 ? PAUSE_MIN_MS : p->pause_ms < PAUSE_MAX_MS / 2 ? p->pause_ms * 2 : PAUSE_MAX_MS;
+	if (!young)
+		p->pause_ms = 0;
+	else if (p->pause_ms == 0)
+		p->pause_ms = PAUSE_MIN_MS;
+	else
+		p->pause_ms = p->pause_ms < PAUSE_MAX_MS / 2 ? p->pause_ms * 2 : PAUSE_MAX_MS;
 	p->not_before_us = clock_mono_us() + p->pause_ms * 1000;
 	if (young && master.stage != STOPPING)
 		log_warn("the next one is started in %" PRId64 " ms", p->pause_ms);
@@ -562,8 +581,8 @@ static void reload_end(void)
 /* The successor died before it served. Its predecessor was told nothing and goes on. */
 static void reload_failed(void)
 {
-	log_error("reload given up: the new worker does not start; %s", master.turn ? "the workers not replaced go on with the former settings" :
-		  "all goes on with the former settings");
+	log_error("reload given up: the new worker does not start; %s with the former settings",
+	          master.turn ? "the workers not replaced go on" : "all go on");
 	if (master.turn == 0) {
 		struct conf *c = master.conf;
 
@@ -745,7 +764,8 @@ static void take_signals(void)
 		default:
 			if (master.stage == STOPPING)
 				break;
-			log_info("%s: stopping, at most %" PRId64 " ms for what is under way", strsignal((int)info.ssi_signo), master.conf->drain_ms);
+			log_info("%s: stopping, at most %" PRId64 " ms for what is under way",
+			         strsignal((int)info.ssi_signo), master.conf->drain_ms);
 			sd_notify(0, "STOPPING=1\nSTATUS=draining");
 			master.stage = STOPPING;
 		}
@@ -819,10 +839,12 @@ static int open_all(struct problem *why)
 	master.lock = socket_lock(master.lock_path, why);
 	if (master.lock < 0)
 		return -1;
-	master.writer = socket_listen(master.writer_path, 0600, master.owner.uid, master.owner.gid, (int)c->listen_backlog, why);
+	master.writer = socket_listen(master.writer_path, 0600, master.owner.uid, master.owner.gid,
+	                              (int)c->listen_backlog, why);
 	if (master.writer < 0)
 		return -1;
-	master.fcgi = socket_listen(master.fcgi_path, 0660, master.owner.uid, master.owner.socket_gid, (int)c->listen_backlog, why);
+	master.fcgi = socket_listen(master.fcgi_path, 0660, master.owner.uid, master.owner.socket_gid,
+	                            (int)c->listen_backlog, why);
 	return master.fcgi < 0 ? -1 : 0;
 }
 

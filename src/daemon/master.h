@@ -12,7 +12,8 @@ struct master_settings {
 	bool debug;                     /* log level debug, whatever the settings say */
 };
 
-/* NULL with why->detail: the settings, read and checked as far as one process can without starting (secrets, users, groups, names of sockets). */
+/* NULL with why->detail: the settings, read and checked as far as one process can without starting (secrets, users,
+ * groups, names of sockets). */
 struct conf *master_load(const struct master_settings *s, struct problem *why);
 enum log_level master_log_level(const struct master_settings *s, const struct conf *c);
 /* Runs the service until SIGTERM, SIGQUIT or SIGINT. Owns conf. Returns the exit code. */

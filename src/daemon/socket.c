@@ -43,7 +43,8 @@ int socket_lock(const char *path, struct problem *why)
 		}
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 			return locked_by_other(fd, path, why);
-		if (fstat(fd, &held) == 0 && lstat(path, &there) == 0 && held.st_ino == there.st_ino && held.st_dev == there.st_dev)
+		if (fstat(fd, &held) == 0 && lstat(path, &there) == 0 &&
+		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
 			break;
 		close(fd);
 	}
@@ -119,6 +120,7 @@ int socket_listen(const char *path, mode_t mode, uid_t owner, gid_t group, int b
 {
 	struct sockaddr_un a;
 	mode_t old;
+	bool change = owner != (uid_t)-1 || group != (gid_t)-1;
 	int fd, bound;
 
 	if (clear(path, why) < 0)
@@ -128,7 +130,7 @@ int socket_listen(const char *path, mode_t mode, uid_t owner, gid_t group, int b
 	old = umask(0777 & ~0600);
 	bound = fd < 0 ? -1 : bind(fd, (struct sockaddr *)&a, sizeof(a));
 	umask(old);
-	if (bound == 0 && ((owner == (uid_t)-1 && group == (gid_t)-1) || lchown(path, owner, group) == 0) && chmod(path, mode) == 0 &&
+	if (bound == 0 && (!change || lchown(path, owner, group) == 0) && chmod(path, mode) == 0 &&
 	    listen(fd, backlog) == 0)
 		return fd;
 	problem_set(why, 500, "socket");

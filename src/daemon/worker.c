@@ -1,4 +1,5 @@
-/* A worker process: opens what requests need, runs the loop, drains at SIGTERM or when its successor is ready. No request logic here: see web/router.h. */
+/* A worker process: opens what requests need, runs the loop, drains at SIGTERM or when its successor is ready. No
+ * request logic here: see web/router.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -36,7 +37,8 @@ static void drained(void)
 static void out_of_time(struct loop_timer *t)
 {
 	(void)t;
-	log_warn("stopping with %u requests under way: drain_timeout (%" PRId64 " ms) has passed", fastcgi_active(), worker.drain_ms);
+	log_warn("stopping with %u requests under way: drain_timeout (%" PRId64 " ms) has passed",
+	         fastcgi_active(), worker.drain_ms);
 	worker.code = EXIT_FAILURE;
 	loop_stop();
 }
@@ -73,7 +75,8 @@ static void signals_open(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGQUIT);
 	sigprocmask(SIG_SETMASK, &set, NULL);
-	worker.signals = (struct loop_fd){ .fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC), .ready = signal_ready };
+	worker.signals.fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	worker.signals.ready = signal_ready;
 	if (worker.signals.fd < 0)
 		log_fatal("signalfd: %s", strerror(errno));
 	loop_add(&worker.signals, EPOLLIN);
@@ -125,7 +128,7 @@ int worker_main(const struct worker *w)
 		log_error("%s", why.detail[0] ? why.detail : why.error);
 		worker.code = context.secrets && why.status == 503 ? EXIT_FAILURE : EX_CONFIG;
 	}
-	/* At the limit of a drain fibers are still alive and hold what would be closed here: the process ends instead. */
+	/* At the limit of a drain fibers are alive and hold what would be closed here: the process ends instead. */
 	if (fiber_count() == 0) {
 		directory_close(context.directory);
 		secret_close(context.secrets);

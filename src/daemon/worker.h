@@ -15,7 +15,8 @@ struct worker {
 	unsigned predecessors;
 };
 
-/* After the fork, with signals still blocked; log_init was called. Returns the exit code: 0 after a drain, 1, or EX_CONFIG when it refuses to start. */
+/* After the fork, with signals still blocked; log_init was called. Returns the exit code: 0 after a drain, 1, or
+ * EX_CONFIG when it refuses to start. */
 int worker_main(const struct worker *w);
 
 #endif

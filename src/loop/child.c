@@ -1,5 +1,5 @@
-/* Running a program from a fiber: spawn, collect its output, wait, kill at the deadline. Not the place for long-lived children of the service: those are
- * the master's. */
+/* Running a program from a fiber: spawn, collect its output, wait, kill at the deadline. Not the place for long-lived
+ * children of the service: those are the master's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -86,7 +86,8 @@ static int spawn(struct child *c, char *const argv[], char *const envp[], int ou
 	return -1;
 }
 
-/* Takes what the pipe holds; what exceeds the cap is read and dropped, so that the program does not stop at a full pipe. */
+/* Takes what the pipe holds; what exceeds the cap is read and dropped, so that the program does not stop at a full
+ * pipe. */
 static void drain(struct child *c)
 {
 	char chunk[CHILD_CHUNK];
@@ -110,7 +111,7 @@ static void drain(struct child *c)
 	}
 }
 
-/* The zombie is kept until its group was killed: as long as it is there, no other process can have the group's number. */
+/* The zombie is kept until its group was killed: as long as it is there, no other process has the group's number. */
 static void reap(struct child *c)
 {
 	siginfo_t info = { 0 };

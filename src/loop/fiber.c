@@ -1,10 +1,12 @@
-/* Fibers: stacks, switching between them, suspension and join. Not the place for anything that says what is waited for.
+/* Fibers: stacks, switching between them, suspension and join. Not the place for anything that says what is waited
+ * for.
  *
- * A stack is one mapping: a guard that faults, then 128 KB whose upper end holds struct fiber. Ended fibers stay in a pool, parked in fiber_loop, so
- * starting one costs no system call and no makecontext. Switching goes only between the loop's stack and one fiber's.
+ * A stack is one mapping: a guard that faults, then 128 KB whose upper end holds struct fiber. Ended fibers stay in a
+ * pool, parked in fiber_loop, so starting one costs no system call and no makecontext. Switching goes only between the
+ * loop's stack and one fiber's.
  *
- * On x86-64 and aarch64 the switch is the few instructions of fiber_switch; elsewhere, and under sanitizers and with -DFIBER_UCONTEXT, it is swapcontext,
- * which saves and restores the signal mask with two system calls each time. */
+ * On x86-64 and aarch64 the switch is the few instructions of fiber_switch; elsewhere, and under sanitizers and with
+ * -DFIBER_UCONTEXT, it is swapcontext, which saves and restores the signal mask with two system calls each time. */
 #include "config.h"
 #include <errno.h>
 #include <stddef.h>
@@ -100,7 +102,8 @@ static void context_switch(struct context *from, struct context *to)
 void fiber_switch(void **from, void *to) __attribute__((visibility("hidden")));
 
 #ifdef __x86_64__
-enum { SWITCH_ROOM = 8, SWITCH_RETURN = 6 };    /* words from the saved stack pointer to the top; which of them is the return address */
+/* Words from the saved stack pointer to the top; which of them is the return address. */
+enum { SWITCH_ROOM = 8, SWITCH_RETURN = 6 };
 __asm__(
 	".text\n"
 	".globl fiber_switch\n"
@@ -166,8 +169,9 @@ static void context_make(struct fiber *f, void *stack, size_t size)
 {
 	void **frame = (void **)((char *)stack + size);
 
-	/* The stack is zero: a walk up it ends above fiber_loop. x86-64 wants the pointer 8 below a multiple of 16 at a function's first instruction, hence
-	 * one word more than is popped; aarch64 wants the multiple itself. Floating-point modes are not switched: nobody here changes them. */
+	/* The stack is zero: a walk up it ends above fiber_loop. x86-64 wants the pointer 8 below a multiple of 16 at
+	 * a function's first instruction, hence one word more than is popped; aarch64 wants the multiple itself.
+	 * Floating-point modes are not switched: nobody here changes them. */
 	frame -= SWITCH_ROOM;
 	frame[SWITCH_RETURN] = (void *)fiber_loop;
 	f->context.sp = frame;
@@ -223,7 +227,8 @@ static void fiber_loop(void)
 
 static struct fiber *stack_new(void)
 {
-	char *m = mmap(NULL, FIBER_GUARD + FIBER_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+	char *m = mmap(NULL, FIBER_GUARD + FIBER_STACK, PROT_NONE, flags, -1, 0);
 	size_t size = FIBER_STACK - ((sizeof(struct fiber) + 63) & ~(size_t)63);
 	char *stack = m + FIBER_GUARD;
 	struct fiber *f;

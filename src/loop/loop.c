@@ -1,4 +1,5 @@
-/* The event loop: epoll, a binary heap of timers, a queue of tasks. Not the place for anything that knows what a descriptor is for. */
+/* The event loop: epoll, a binary heap of timers, a queue of tasks. Not the place for anything that knows what a
+ * descriptor is for. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The event loop of a process: epoll, timers, work for later in the same turn. One loop a process. It knows nothing of stacks: see fiber.h.
- * A turn: wait, deliver all events of the batch, fire the timers that are due, run the tasks. So a task may free what an event of the same batch names. */
+/* The event loop of a process: epoll, timers, work for later in the same turn. One loop a process. It knows nothing of
+ * stacks: see fiber.h. A turn: wait, deliver all events of the batch, fire the timers that are due, run the tasks. So
+ * a task may free what an event of the same batch names. */
 #ifndef LOOP_LOOP_H
 #define LOOP_LOOP_H
 #include <stdint.h>

@@ -1,9 +1,10 @@
 /* FastCGI connections: accept, keep, serve, hand over. What a request means is the router's business.
  *
- * libfcgi reads and writes with blocking calls and closes a connection with a blocking wait for the peer. It therefore never gets a descriptor: each
- * connection has a number beyond all descriptors, and the read and write below, which stand before the C library's in this program, turn it back into the
- * connection, do the transfer without blocking, and suspend the fiber where nothing moves. shutdown and close of such a number fail harmlessly. Everything
- * libfcgi reads has passed record.c. */
+ * libfcgi reads and writes with blocking calls and closes a connection with a blocking wait for the peer. It therefore
+ * never gets a descriptor: each connection has a number beyond all descriptors, and the read and write below, which
+ * stand before the C library's in this program, turn it back into the connection, do the transfer without blocking,
+ * and suspend the fiber where nothing moves. shutdown and close of such a number fail harmlessly. Everything libfcgi
+ * reads has passed record.c. */
 #include <errno.h>
 #include <fcgiapp.h>
 #include <poll.h>
@@ -28,11 +29,11 @@
 
 enum {
 	NUMBER_FIRST = 0x40000000,      /* of connections, for libfcgi: the kernel's descriptors stay far below */
-	DIRECT_MIN = 7 * 1024,          /* answers longer than this are written in large records, not through libfcgi's 8 KB buffer */
+	DIRECT_MIN = 7 * 1024,          /* longer answers go in large records, not through libfcgi's 8 KB buffer */
 	RECORDS_ONCE = 16,              /* large records sent with one call */
 	ARENAS_KEPT = 64,               /* arenas kept for the next requests */
 	DRAIN_CHUNK = 4096,             /* bytes of a refused body dropped at a time */
-	REBALANCE_MS = 50,              /* how long a worker with too many connections leaves accepting to others before it looks again */
+	REBALANCE_MS = 50,              /* how long a worker with too many connections leaves accepting to others */
 	SWEEP_MS = 5000,                /* how often connections that never sent a byte are looked for */
 	DESCRIPTORS_SHORT_MS = 100,     /* pause after accept failed for want of descriptors */
 };
@@ -44,7 +45,7 @@ struct conn {
 	unsigned number;                /* index in fastcgi.conn */
 	struct fiber *waiting;          /* in read or write */
 	struct conn *next, **prev;      /* among the idle ones */
-	int64_t deadline_us;            /* the request must have arrived by then; of a connection that never sent anything too */
+	int64_t deadline_us;            /* the request, on a fresh connection its first byte, must be here by then */
 	bool idle, fresh;               /* no fiber serves it; it never had a request */
 	bool pending;                   /* an event came since the request began */
 	bool hup;                       /* the peer sends no more: edge-triggered events say so only once */
@@ -147,7 +148,8 @@ static ssize_t conn_read(struct conn *c, void *p, size_t n)
 	}
 }
 
-/* Sends what iov holds, all of it; iov is used up. Every wait for the peer is bounded, the whole is not: a reader that goes on is served. */
+/* Sends what iov holds, all of it; iov is used up. Every wait for the peer is bounded, the whole is not: a reader that
+ * goes on is served. */
 static int conn_send(struct conn *c, struct iovec *iov, size_t n)
 {
 	bool blocked = false;
@@ -187,10 +189,13 @@ static int conn_send(struct conn *c, struct iovec *iov, size_t n)
 
 static struct conn *conn_of(int number)
 {
-	return number >= NUMBER_FIRST && (unsigned)(number - NUMBER_FIRST) < fastcgi.room ? fastcgi.conn[number - NUMBER_FIRST] : NULL;
+	if (number < NUMBER_FIRST || (unsigned)(number - NUMBER_FIRST) >= fastcgi.room)
+		return NULL;
+	return fastcgi.conn[number - NUMBER_FIRST];
 }
 
-/* What libfcgi's (and everybody's) read and write call. Named by label, since <unistd.h> may define them as macros or inline functions. */
+/* What libfcgi's (and everybody's) read and write call. Named by label, since <unistd.h> may define them as macros or
+ * inline functions. */
 ssize_t fastcgi_read(int fd, void *p, size_t n) __asm__("read") __attribute__((used, visibility("default")));
 ssize_t fastcgi_write(int fd, const void *p, size_t n) __asm__("write") __attribute__((used, visibility("default")));
 
@@ -382,8 +387,8 @@ static int64_t content_length(struct conn *c)
 	return n;
 }
 
-/* Reads the body to its end, whatever becomes of it: a web server that still writes takes an early answer for an error. Keeps `limit` bytes; returns how many
- * there were. */
+/* Reads the body to its end, whatever becomes of it: a web server that still writes takes an early answer for an
+ * error. Keeps `limit` bytes; returns how many there were. */
 static size_t read_body(struct conn *c, struct buf *body, size_t limit)
 {
 	char chunk[DRAIN_CHUNK];
@@ -441,7 +446,8 @@ static int read_request(struct conn *c, struct arena *a, struct request *req, st
 	return request_init(req, a, env, text, why);
 }
 
-/* Writes head and body as standard output records of our own, as large as they may be: half the CPU of copying through libfcgi's buffer. */
+/* Writes head and body as standard output records of our own, as large as they may be: half the CPU of copying through
+ * libfcgi's buffer. */
 static int send_direct(struct conn *c, struct str head, struct str body)
 {
 	unsigned char header[RECORDS_ONCE][RECORD_HEADER];
@@ -452,7 +458,7 @@ static int send_direct(struct conn *c, struct str head, struct str body)
 
 		for (unsigned i = 0; i < RECORDS_ONCE && head.n + body.n; i++) {
 			size_t from_head = head.n < RECORD_CONTENT_MAX ? head.n : RECORD_CONTENT_MAX;
-			size_t from_body = body.n < RECORD_CONTENT_MAX - from_head ? body.n : RECORD_CONTENT_MAX - from_head;
+			size_t room = RECORD_CONTENT_MAX - from_head, from_body = body.n < room ? body.n : room;
 
 			record_stdout(header[i], (unsigned)c->fcgi.requestId, from_head + from_body);
 			iov[n++] = (struct iovec){ header[i], RECORD_HEADER };
@@ -555,7 +561,8 @@ static void listener_set(bool on)
 	atomic_store(&fastcgi.o.board->seat[fastcgi.o.seat].listening, on);
 }
 
-/* True when another worker that is accepting has clearly fewer connections. So the one with the fewest never stops, and nobody waits for a stopped one. */
+/* True when another worker that is accepting has clearly fewer connections. So the one with the fewest never stops,
+ * and nobody waits for a stopped one. */
 static bool others_have_fewer(void)
 {
 	int32_t mine = (int32_t)fastcgi.open, slack = 1 + mine / 16;
@@ -563,13 +570,15 @@ static bool others_have_fewer(void)
 	for (unsigned i = 0; i < atomic_load(&fastcgi.o.board->top); i++) {
 		int32_t n = atomic_load_explicit(&fastcgi.o.board->seat[i].connections, memory_order_relaxed);
 
-		if (i != fastcgi.o.seat && n >= 0 && n < mine - slack && atomic_load(&fastcgi.o.board->seat[i].listening))
+		if (i != fastcgi.o.seat && n >= 0 && n < mine - slack &&
+		    atomic_load(&fastcgi.o.board->seat[i].listening))
 			return true;
 	}
 	return false;
 }
 
-/* Kept connections stay where they were accepted, so the choice made here is the share of the load: the kernel alone would give most of them to one worker. */
+/* Kept connections stay where they were accepted, so the choice made here is the share of the load: the kernel alone
+ * would give most of them to one worker. */
 static void balance(void)
 {
 	bool full = fastcgi.open >= fastcgi.o.max_connections, accept = !full && !others_have_fewer();
@@ -618,7 +627,8 @@ static void accept_ready(struct loop_fd *f, uint32_t events)
 	loop_timer_set(&fastcgi.retry, DESCRIPTORS_SHORT_MS);
 }
 
-/* Handing over. Messages between predecessor and successor: one byte, 'r' from the successor when it is ready, 'c' with a connection to it. */
+/* Handing over. Messages between predecessor and successor: one byte, 'r' from the successor when it is ready, 'c'
+ * with a connection to it. */
 
 static int send_byte(int fd, char byte, int passed)
 {
@@ -650,7 +660,9 @@ static int take_byte(int fd, int *passed)
 	union { struct cmsghdr align; char space[CMSG_SPACE(sizeof(int))]; } control;
 	char byte = 0;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space) };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space),
+	};
 	ssize_t n;
 
 	*passed = -1;
@@ -730,7 +742,8 @@ static int hand_over(struct conn *c)
 	return errno == EAGAIN || errno == ETOOMANYREFS || errno == ENOBUFS || errno == ENOMEM ? 1 : -1;
 }
 
-/* Empties the list of idle connections as far as it goes now. Without a successor a request that has arrived meanwhile is still served. */
+/* Empties the list of idle connections as far as it goes now. Without a successor a request that has arrived meanwhile
+ * is still served. */
 static void let_go(struct loop_timer *t)
 {
 	for (struct conn *c = fastcgi.idle, *next; c; c = next) {

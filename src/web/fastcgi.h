@@ -1,5 +1,6 @@
-/* FastCGI connections of a worker: the only file that knows libfcgi. Accepts on the shared listening socket, keeps connections open, runs each request in a fiber.
- * It defines read(2) and write(2) for the whole program: see fastcgi.c. */
+/* FastCGI connections of a worker: the only file that knows libfcgi. Accepts on the shared listening socket, keeps
+ * connections open, runs each request in a fiber. It defines read(2) and write(2) for the whole program: see
+ * fastcgi.c. */
 #ifndef WEB_FASTCGI_H
 #define WEB_FASTCGI_H
 #include <stdatomic.h>
@@ -28,29 +29,33 @@ struct fastcgi_board {
 
 /* Before the fork. */
 struct fastcgi_board *fastcgi_board_new(void);
-void fastcgi_board_leave(struct fastcgi_board *b, unsigned seat);               /* for a worker that is gone, or before it starts */
+/* For a worker that is gone, or before it starts. */
+void fastcgi_board_leave(struct fastcgi_board *b, unsigned seat);
 bool fastcgi_board_serving(const struct fastcgi_board *b, unsigned seat);       /* it accepts requests */
 
 struct fastcgi_options {
 	int listen_fd;                  /* non-blocking, shared by all workers; closed at a drain */
-	int successor_fd;               /* SEQPACKET socket to a later successor: it says when it is ready, and gets the idle connections then; or -1 */
+	int successor_fd;               /* SEQPACKET socket to a later successor, which says when it is ready; or -1 */
 	size_t max_body;                /* bytes; a larger body is drained and answered 413 */
 	unsigned max_connections;       /* of this worker; more wait in the listening socket's queue */
-	int64_t idle_ms;                /* time for a request to arrive whole, and for an answer to move on; 0: FASTCGI_IDLE_MS */
+	int64_t idle_ms;                /* for a request to arrive whole, an answer to move; 0: FASTCGI_IDLE_MS */
 	struct fastcgi_board *board;
 	unsigned seat;
 	struct shared *shared;          /* for COUNT_REQUESTS */
-	/* Called in a fiber with a complete request; fills res. bad: the request could not be read, problem says why (400, 411, 413, …). */
+	/* Called in a fiber with a complete request; fills res. bad: the request could not be read, problem says why
+	 * (400, 411, 413, …). */
 	void (*handle)(struct request *req, struct response *res, const struct problem *bad);
 	/* The successor is ready: call fastcgi_drain. */
 	void (*successor_ready)(void);
 };
 
 void fastcgi_start(const struct fastcgi_options *o);
-/* Takes over the connections of a predecessor: fd is the other end of its successor_fd, owned from here on. It is told at once that we are ready. */
+/* Takes over the connections of a predecessor: fd is the other end of its successor_fd, owned from here on. It is told
+ * at once that we are ready. */
 void fastcgi_adopt(int fd);
-/* Stops accepting (what waits is still taken when there is no successor), hands idle kept connections to the successor when that is ready (or closes them),
- * serves what is under way, hands those on as well when they become idle; then calls done() from the loop. May be called again; the first done counts. */
+/* Stops accepting (what waits is still taken when there is no successor), hands idle kept connections to the successor
+ * when that is ready (or closes them), serves what is under way, hands those on as well when they become idle; then
+ * calls done() from the loop. May be called again; the first done counts. */
 void fastcgi_drain(void (*done)(void));
 unsigned fastcgi_active(void);          /* requests under way */
 unsigned fastcgi_connections(void);     /* open, idle ones included */

@@ -1,5 +1,6 @@
-/* Checks FastCGI records on their way to libfcgi, so that libfcgi only ever reads well-formed requests: it allocates whatever length a parameter claims,
- * overflows a buffer on a management record that repeats a name, and answers a refused record with a blocking close. Not a parser: it keeps no content. */
+/* Checks FastCGI records on their way to libfcgi, so that libfcgi only ever reads well-formed requests: it allocates
+ * whatever length a parameter claims, overflows a buffer on a management record that repeats a name, and answers a
+ * refused record with a blocking close. Not a parser: it keeps no content. */
 #include <string.h>
 #include "web/record.h"
 
@@ -44,7 +45,9 @@ static bool collect(struct record_check *r, unsigned want, const unsigned char *
 
 static int header(struct record_check *r)
 {
-	static const unsigned char expected[] = { [STAGE_BEGIN] = TYPE_BEGIN, [STAGE_PARAMS] = TYPE_PARAMS, [STAGE_STDIN] = TYPE_STDIN };
+	static const unsigned char expected[] = {
+		[STAGE_BEGIN] = TYPE_BEGIN, [STAGE_PARAMS] = TYPE_PARAMS, [STAGE_STDIN] = TYPE_STDIN,
+	};
 	const unsigned char *h = r->part;
 	unsigned id = (unsigned)h[2] << 8 | h[3];
 
@@ -91,7 +94,8 @@ static int length_byte(struct record_check *r, unsigned char c)
 	if (r->length[0] & 0x80) {
 		if (r->length_have < 4)
 			return 0;
-		n = (uint32_t)(r->length[0] & 0x7f) << 24 | (uint32_t)r->length[1] << 16 | (uint32_t)r->length[2] << 8 | r->length[3];
+		n = (uint32_t)(r->length[0] & 0x7f) << 24 | (uint32_t)r->length[1] << 16;
+		n |= (uint32_t)r->length[2] << 8 | r->length[3];
 	} else {
 		n = r->length[0];
 	}

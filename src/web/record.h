@@ -1,4 +1,5 @@
-/* The FastCGI records of one request, checked before libfcgi sees them. Knows the wire format (FastCGI 1.0 section 3) and nothing else. */
+/* The FastCGI records of one request, checked before libfcgi sees them. Knows the wire format (FastCGI 1.0 section 3)
+ * and nothing else. */
 #ifndef WEB_RECORD_H
 #define WEB_RECORD_H
 #include <stdbool.h>
@@ -7,8 +8,8 @@
 
 enum {
 	RECORD_HEADER = 8,              /* bytes of a record's header */
-	RECORD_CONTENT_MAX = 65528,     /* content of the records we write: the most that fits 16 bits, as a multiple of 8 */
-	RECORD_PARAMS_MAX = 256 * 1024, /* bytes of all names and values of a request; nginx lets 32 KB of headers pass by default */
+	RECORD_CONTENT_MAX = 65528,     /* content of the records we write: the greatest multiple of 8 in 16 bits */
+	RECORD_PARAMS_MAX = 256 * 1024, /* bytes of all names and values of a request; nginx passes 32 KB of headers */
 	RECORD_PARAM_COUNT_MAX = 1024,
 };
 
@@ -31,9 +32,10 @@ struct record_check {
 
 /* Before the first byte of each request. */
 void record_begin(struct record_check *r);
-/* Takes n bytes in the order of arrival. Returns how many of them belong to the request: n, or fewer when it ended before; -1 (for good) when they are not
- * what a web server sends to a responder: begin, parameters, body, nothing else. Management and abort records, other ids and roles, lengths beyond the
- * limits, empty names, names or values that hold NUL, and padding behind begin and empty records (libfcgi takes it for a header) are refused. */
+/* Takes n bytes in the order of arrival. Returns how many of them belong to the request: n, or fewer when it ended
+ * before; -1 (for good) when they are not what a web server sends to a responder: begin, parameters, body, nothing
+ * else. Management and abort records, other ids and roles, lengths beyond the limits, empty names, names or values
+ * that hold NUL, and padding behind begin and empty records (libfcgi takes it for a header) are refused. */
 long record_take(struct record_check *r, const unsigned char *p, size_t n);
 bool record_complete(const struct record_check *r);     /* the last record of the body was taken */
 bool record_untouched(const struct record_check *r);    /* no byte was taken yet */
