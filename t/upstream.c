@@ -39,7 +39,8 @@ void upstream_send(int fd, const void *p, size_t n)
 bool upstream_reply(int fd, int status, const char *headers, const void *body, size_t n)
 {
 	char head[4096];
-	int len = snprintf(head, sizeof(head), "HTTP/1.1 %d Answer\r\nContent-Length: %zu\r\n%s\r\n", status, n, headers);
+	int len = snprintf(head, sizeof(head), "HTTP/1.1 %d Answer\r\nContent-Length: %zu\r\n%s\r\n", status, n,
+		headers);
 
 	upstream_send(fd, head, (size_t)len);
 	upstream_send(fd, body, n);
@@ -128,7 +129,8 @@ struct upstream *upstream_start(bool (*answer)(void *ctx, int fd, const struct u
 	u->answer = answer;
 	u->ctx = ctx;
 	u->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(u->fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(u->fd, 256) < 0 || getsockname(u->fd, (struct sockaddr *)&a, &n) < 0)
+	if (bind(u->fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(u->fd, 256) < 0 || getsockname(u->fd,
+		(struct sockaddr *)&a, &n) < 0)
 		abort();
 	u->port = ntohs(a.sin_port);
 	if (pthread_create(&u->thread, NULL, accept_all, u) != 0)

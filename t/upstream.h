@@ -1,4 +1,5 @@
-/* An HTTP/1.1 server for tests, in threads of the test itself: what it answers is the test's own function, so it can misbehave in any way. */
+/* An HTTP/1.1 server for tests, in threads of the test itself: what it answers is the test's own function, so it can
+ * misbehave in any way. */
 #ifndef T_UPSTREAM_H
 #define T_UPSTREAM_H
 #include <stdbool.h>

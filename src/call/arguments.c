@@ -28,8 +28,10 @@ static int need_schema(const struct call *c, struct problem *why)
 	if (c->entry->validator && c->entry->schema)
 		return 0;
 	if (row_text(&c->entry->row, ROW_INPUT_SCHEMA).n)
-		return invalid(why, "the row's input_schema cannot be used", "repair the row's input_schema, or send `body` or `args` as an array");
-	return invalid(why, "the row has no input_schema, so arguments have no names", "send `body`, or `args` as an array");
+		return invalid(why, "the row's input_schema cannot be used",
+			"repair the row's input_schema, or send `body` or `args` as an array");
+	return invalid(why, "the row has no input_schema, so arguments have no names",
+		"send `body`, or `args` as an array");
 }
 
 /* Laying values onto slots */
@@ -46,7 +48,8 @@ static struct str text_of(struct arena *a, struct json_object *o)
 	return buf_str(&b);
 }
 
-/* $1… are the properties in the schema's order, up to the last that has a value; $name is each property, null where it has none. */
+/* $1… are the properties in the schema's order, up to the last that has a value; $name is each property, null where
+ * it has none. */
 static void lay(struct call *c, struct json_object *values)
 {
 	struct json_object *properties = properties_of(c->entry);
@@ -98,15 +101,16 @@ static bool type_allows(struct json_object *type, const char *name)
 static const char *type_name(struct json_object *o)
 {
 	static const char *const names[] = {
-		[json_type_null] = "null", [json_type_boolean] = "boolean", [json_type_double] = "number", [json_type_int] = "integer",
-		[json_type_object] = "object", [json_type_array] = "array", [json_type_string] = "string",
+		[json_type_null] = "null", [json_type_boolean] = "boolean", [json_type_double] = "number",
+		[json_type_int] = "integer", [json_type_object] = "object",
+		[json_type_array] = "array", [json_type_string] = "string",
 	};
 
 	return names[json_object_get_type(o)];
 }
 
-/* The value that a piece of text stands for under `type`: parsed when it reads as JSON of an allowed type, else the text, which the validator then
- * refuses where text is not allowed. */
+/* The value that a piece of text stands for under `type`: parsed when it reads as JSON of an allowed type, else the
+ * text, which the validator then refuses where text is not allowed. */
 static struct json_object *typed(struct call *c, struct str piece, struct json_object *type)
 {
 	struct json_object *o = NULL;
@@ -129,10 +133,12 @@ static bool takes_rest(const struct entry *e, size_t n)
 	return (template_slots(e->doc.payload, &rest) == n && rest) || (template_slots(e->target, &rest) == n && rest);
 }
 
-/* Pieces as an object: one for each property; a missing piece, or an empty one where text is not allowed, is an absent property. */
+/* Pieces as an object: one for each property; a missing piece, or an empty one where text is not allowed, is an
+ * absent property. */
 static struct json_object *named_from_pieces(struct call *c, const struct str *arg, size_t n)
 {
-	struct json_object *values = arena_json(c->arena, json_object_new_object()), *properties = properties_of(c->entry);
+	struct json_object *values = arena_json(c->arena, json_object_new_object());
+	struct json_object *properties = properties_of(c->entry);
 	size_t count = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
 
 	if (!properties || (n == 1 && !arg[0].n))
@@ -143,7 +149,9 @@ static struct json_object *named_from_pieces(struct call *c, const struct str *a
 
 		if (i >= n)
 			break;
-		piece = i + 1 == count && n > count && takes_rest(c->entry, count) ? template_join(c->arena, arg + i, n - i) : arg[i];
+		piece = arg[i];
+		if (i + 1 == count && n > count && takes_rest(c->entry, count))
+			piece = template_join(c->arena, arg + i, n - i);
 		if (piece.n || !type || type_allows(type, "string"))
 			json_put(values, name, typed(c, piece, type));
 		i++;
@@ -189,7 +197,8 @@ static bool is_strict(const struct call *c)
 {
 	struct json_object *own = json_get(c->entry->schema, "x-strict");
 
-	return c->entry->validator && (dispatch_context()->conf->strict || (json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own)));
+	return c->entry->validator && (dispatch_context()->conf->strict ||
+		(json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own)));
 }
 
 int arguments_read(struct call *c, struct problem *why)

@@ -1,14 +1,15 @@
-/* The arguments of a call: from a string, an array or an object onto the slots of templates, typed by the row's schema (spec sections 5 and 6.2). */
+/* The arguments of a call: from a string, an array or an object onto the slots of templates, typed by the row's
+ * schema (spec sections 5 and 6.2). */
 #ifndef CALL_ARGUMENTS_H
 #define CALL_ARGUMENTS_H
 #include "call/runner.h"
 
-/* Fills c->args and c->body from c->request. An object is validated against the row's input_schema, its defaults are filled in, and its values are laid
- * onto $1… in the order of the schema's properties; a string or an array is typed and validated too when the setting `strict` or the schema's
- * `x-strict` says so. -1: 422 `args_invalid`.
+/* Fills c->args and c->body from c->request. An object is validated against the row's input_schema, its defaults are
+ * filled in, and its values are laid onto $1… in the order of the schema's properties; a string or an array is typed
+ * and validated too when the setting `strict` or the schema's `x-strict` says so. -1: 422 `args_invalid`.
  *
- * c->body, what is recorded: the string itself; of an array its pieces joined with "|", or its JSON text when a piece holds a "|" itself; of an
- * object its JSON text as it was given. */
+ * c->body, what is recorded: the string itself; of an array its pieces joined with "|", or its JSON text when a
+ * piece holds a "|" itself; of an object its JSON text as it was given. */
 int arguments_read(struct call *c, struct problem *why);
 
 #endif

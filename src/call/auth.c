@@ -1,5 +1,5 @@
-/* The auth forms of spec section 6.3, a table row each, and the access tokens of `oauth:` rows, which a worker keeps in memory only.
- * How a spec is written is lang/authspec's. */
+/* The auth forms of spec section 6.3, a table row each, and the access tokens of `oauth:` rows, which a worker keeps
+ * in memory only. How a spec is written is lang/authspec's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +82,8 @@ static bool looks_like_name(struct str s)
 	return letter && !(s.p[0] >= '0' && s.p[0] <= '9');
 }
 
-/* USER or PASS of basic:USER:PASS. A password that has the look of a variable's name and is none is taken for a missing variable: sending
- * the name itself to an upstream would help nobody. */
+/* USER or PASS of basic:USER:PASS. A password that has the look of a variable's name and is none is taken for a
+ * missing variable: sending the name itself to an upstream would help nobody. */
 static struct str literal_or_value(struct job *j, struct str text, bool password)
 {
 	struct str v = secret_get(j->secrets, text);
@@ -146,7 +146,8 @@ static int apply_query(struct job *j)
 
 struct waiter { struct fiber *fiber; bool done; struct waiter *next; };
 
-/* A token, or its fetch under way. Keyed by the row's NAME and a digest of what it was asked for with: a rotated secret is another token. */
+/* A token, or its fetch under way. Keyed by the row's NAME and a digest of what it was asked for with: a rotated
+ * secret is another token. */
 struct token {
 	char digest[CRYPTO_HEX];
 	char *text;                             /* NULL: none */
@@ -296,7 +297,8 @@ static void read_answer(struct token *t, struct arena *a, const struct outbound_
 
 	if (r->error[0]) {
 		/* "ERR:http:fetch:…" becomes "ERR:http:oauth:fetch:…" */
-		snprintf(t->error, sizeof(t->error), "ERR:http:oauth:%.*s", (int)(sizeof(t->error) - 32), r->error + strlen("ERR:http:"));
+		snprintf(t->error, sizeof(t->error), "ERR:http:oauth:%.*s", (int)(sizeof(t->error) - 32),
+			r->error + strlen("ERR:http:"));
 		return;
 	}
 	if (json_parse(a, r->body, &answer, NULL) < 0)
@@ -320,7 +322,9 @@ static void token_fetch(struct token *t, struct outbound_request *for_call, cons
 	token_forget(t);
 	t->error[0] = 0;
 	t->fetching = true;
-	*q = (struct outbound_request){ .arena = a, .method = str_of("POST"), .url = o->url, .timeout_ms = for_call->timeout_ms };
+	*q = (struct outbound_request){
+		.arena = a, .method = str_of("POST"), .url = o->url, .timeout_ms = for_call->timeout_ms,
+	};
 	add_client(q, o);
 	outbound_header(q, str_of("Content-Type"), str_of("application/x-www-form-urlencoded"), false);
 	outbound_header(q, str_of("Accept"), str_of("application/json"), false);
@@ -364,7 +368,8 @@ static void token_make_fresh(struct token *t, struct outbound_request *q, const 
 static int apply_oauth(struct job *j)
 {
 	struct oauth o = {
-		part_of(j, "_TOKEN_URL", true), part_of(j, "_CLIENT_ID", true), part_of(j, "_CLIENT_SECRET", true), part_of(j, "_SCOPE", false),
+		part_of(j, "_TOKEN_URL", true), part_of(j, "_CLIENT_ID", true), part_of(j, "_CLIENT_SECRET", true),
+		part_of(j, "_SCOPE", false),
 	};
 	char digest[CRYPTO_HEX];
 	struct token *t;
@@ -394,7 +399,8 @@ static int (*const forms[])(struct job *j) = {
 	[AUTH_OAUTH] = apply_oauth,
 };
 
-int auth_apply(struct outbound_request *q, const struct authspec *spec, const struct secrets *s, bool shape, struct auth_applied *out)
+int auth_apply(struct outbound_request *q, const struct authspec *spec, const struct secrets *s, bool shape,
+	struct auth_applied *out)
 {
 	struct job j = { .q = q, .spec = spec, .secrets = s, .shape = shape, .out = out };
 

@@ -123,7 +123,8 @@ struct json_object *breaker_list(struct directory *d, struct arena *a, struct pr
 	return NULL;
 }
 
-int breaker_reset(struct directory *d, struct arena *a, struct str key, const char *actor, const char *trace, bool *had, struct problem *why)
+int breaker_reset(struct directory *d, struct arena *a, struct str key, const char *actor, const char *trace, bool *had,
+	struct problem *why)
 {
 	struct record r;
 	struct write *w;
@@ -139,7 +140,8 @@ int breaker_reset(struct directory *d, struct arena *a, struct str key, const ch
 	w = write_new(a, SQL_LEDGER);
 	write_add(w, SQL_BREAKER_CLOSED, "s", key);
 	write_add(w, SQL_LEDGER_EVENT_ADD, "tttsttt", event, now, "BREAKER_RESET", key, actor, trace,
-		  arena_printf(a, "{\"consecutive\":%lld,\"open\":%s}", (long long)r.failures, r.open ? "true" : "false"));
+		  arena_printf(a, "{\"consecutive\":%lld,\"open\":%s}", (long long)r.failures,
+			       r.open ? "true" : "false"));
 	write_proof(w, SQL_LEDGER_EVENT_APPLIED, "t", event);
 	return write_submit(w, why);
 }

@@ -1,4 +1,5 @@
-/* The circuit breaker of a row, in ledger.db, shared by all workers (spec section 6.3): consecutive 401 and 403 of its upstream. */
+/* The circuit breaker of a row, in ledger.db, shared by all workers (spec section 6.3): consecutive 401 and 403 of
+ * its upstream. */
 #ifndef CALL_BREAKER_H
 #define CALL_BREAKER_H
 #include "directory/directory.h"
@@ -13,9 +14,11 @@ enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_PROBE };
 int breaker_check(struct directory *d, struct arena *a, struct str key, enum breaker_state *state, struct problem *why);
 /* Adds what an upstream status means for the breaker to the receipt's own write; status 0: no answer. */
 void breaker_note(struct write *w, struct str key, int status, bool probe);
-/* [{key, consecutive, state, opened_at, retry_at}], state "closed", "open" or "half_open"; the arena's. NULL with why 503. */
+/* [{key, consecutive, state, opened_at, retry_at}], state "closed", "open" or "half_open"; the arena's. NULL with
+ * why 503. */
 struct json_object *breaker_list(struct directory *d, struct arena *a, struct problem *why);
 /* Closes, with a ledger event in the same write. *had false when there was nothing to close. trace may be NULL. */
-int breaker_reset(struct directory *d, struct arena *a, struct str key, const char *actor, const char *trace, bool *had, struct problem *why);
+int breaker_reset(struct directory *d, struct arena *a, struct str key, const char *actor, const char *trace, bool *had,
+	struct problem *why);
 
 #endif

@@ -48,7 +48,8 @@ static int ambiguous(struct problem *why)
 static int invalid(struct problem *why)
 {
 	problem_set(why, 401, "token_invalid");
-	problem_fix(why, "send the owner's key as x-terminal-key or Authorization: Bearer, a token as Authorization: Bearer, or nothing");
+	problem_fix(why, "send the owner's key as x-terminal-key or Authorization: Bearer, a token as Authorization: "
+		    "Bearer, or nothing");
 	return -1;
 }
 
@@ -67,7 +68,8 @@ int caller_resolve(struct caller *out, struct arena *a, const struct caller_pres
 	}
 	if (!one.p)
 		return 0;
-	/* Whoever has put the owner's key into a URL has shown it to logs and histories: that request is refused whatever else it carries. */
+	/* Whoever has put the owner's key into a URL has shown it to logs and histories: that request is refused
+	 * whatever else it carries. */
 	if (p->share.p || (!p->terminal_key.p && !p->bearer.p) || !secret_is_owner(caller.secrets, one))
 		return invalid(why);
 	out->kind = CALLER_OWNER;

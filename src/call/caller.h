@@ -20,8 +20,9 @@ struct caller {
 /* Once a process and at a change of settings; secrets stays alive. -1: the setting `anonymous` is malformed. */
 int caller_init(const struct conf *conf, const struct secrets *secrets, struct problem *why);
 void caller_done(void);
-/* 400 `ambiguous_credential`, 401 `token_invalid`. The same credential in several places is one. An empty one was presented too, and is
- * invalid. The owner's key is accepted as terminal_key and bearer alone, and nowhere when it stands in the URL. */
+/* 400 `ambiguous_credential`, 401 `token_invalid`. The same credential in several places is one. An empty one was
+ * presented too, and is invalid. The owner's key is accepted as terminal_key and bearer alone, and nowhere when it
+ * stands in the URL. */
 int caller_resolve(struct caller *out, struct arena *a, const struct caller_presented *p, struct problem *why);
 /* The caller of a process without a request, or of one that has shown nothing. */
 void caller_anonymous(struct caller *out);

@@ -1,5 +1,5 @@
-/* The decision to run something, from the budget to the receipt. What a kind of row does is its runner's; how a credential became a caller, and how the answer
- * looks, is the web's. */
+/* The decision to run something, from the budget to the receipt. What a kind of row does is its runner's; how a
+ * credential became a caller, and how the answer looks, is the web's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,8 +122,10 @@ static int unknown_key(const struct dispatch_request *r, struct problem *why)
 		json_object_array_add(list, o);
 	}
 	problem_set(why, 404, "unknown_key");
-	problem_fix(why, "use a did_you_mean entry, or ask: GET %.200s/api/dispatch?ask=<plain words>", context.conf->base_url);
-	json_put_str(extra_of(r->arena, why), "attempted", str_make(r->key.p ? r->key.p : "", escape_cut(r->key, ATTEMPTED_MAX)));
+	problem_fix(why, "use a did_you_mean entry, or ask: GET %.200s/api/dispatch?ask=<plain words>",
+		context.conf->base_url);
+	json_put_str(extra_of(r->arena, why), "attempted",
+		     str_make(r->key.p ? r->key.p : "", escape_cut(r->key, ATTEMPTED_MAX)));
 	json_put_bool(why->extra, "ran", false);
 	json_put(why->extra, "did_you_mean", list);
 	return -1;
@@ -164,7 +166,8 @@ static int check_contract(struct run *run, struct problem *why)
 
 	if (!r->contract.p || str_is(r->contract, e->digest))
 		return 0;
-	problem_set(why, 409, "contract_changed:%.*s!=%s", (int)escape_cut(r->contract, CRYPTO_HEX - 1), r->contract.p, e->digest);
+	problem_set(why, 409, "contract_changed:%.*s!=%s", (int)escape_cut(r->contract, CRYPTO_HEX - 1), r->contract.p,
+		e->digest);
 	problem_fix(why, "read the row's contract again, then call with its digest");
 	put_changed(r, e, why);
 	return -1;
@@ -291,7 +294,8 @@ static void fill_result(struct run *run)
 	memcpy(out->contract, p->contract, sizeof(out->contract));
 }
 
-/* It ran, and that cannot be recorded. Where it had no effect and its receipt certainly is not there either, it is as if it had not run. */
+/* It ran, and that cannot be recorded. Where it had no effect and its receipt certainly is not there either, it is
+ * as if it had not run. */
 static int not_recorded(struct run *run, struct problem *why)
 {
 	struct arena *a = run->call.arena;
@@ -322,7 +326,8 @@ static void add_receipt(struct run *run)
 	receipt_add(c->write, &run->receipt, payload_max());
 }
 
-/* What the runner wanted written with the receipt was refused: that is the call's result, and the receipt is written without it. */
+/* What the runner wanted written with the receipt was refused: that is the call's result, and the receipt is written
+ * without it. */
 static void refused_by_writer(struct run *run, const char *code)
 {
 	struct call *c = &run->call;
@@ -401,7 +406,8 @@ static int check_breaker(struct run *run, struct problem *why)
 		return 0;
 	c->settled = true;
 	buf_clear(&c->result);
-	buf_printf(&c->result, "ERR:breaker_open:%.*s \xE2\x80\x94 %d consecutive auth failures; credential is dead until replaced.",
+	buf_printf(&c->result,
+		"ERR:breaker_open:%.*s \xE2\x80\x94 %d consecutive auth failures; credential is dead until replaced.",
 		   (int)c->entry->key.n, c->entry->key.p, BREAKER_FAILURES);
 	return 0;
 }
@@ -442,14 +448,19 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 	struct run *run = arena_alloc(r->arena, sizeof(*run));
 
 	*out = (struct dispatch_result){ .ran = false };
-	*run = (struct run){ .call = { .request = r, .arena = r->arena, .result = BUF_ARENA(r->arena) }, .out = out, .began_us = clock_mono_us() };
+	*run = (struct run){
+		.call = { .request = r, .arena = r->arena, .result = BUF_ARENA(r->arena) },
+		.out = out, .began_us = clock_mono_us(),
+	};
 	if (check_budget(r, why) < 0)
 		return not_run(r->arena, why);
 	if (find_entry(run, why) < 0)
 		return -1;
-	if (gate_check(&(struct gate_request){ r->caller, run->call.entry, r->body, r->shape }, why) < 0 || check_contract(run, why) < 0)
+	if (gate_check(&(struct gate_request){ r->caller, run->call.entry, r->body, r->shape }, why) < 0 ||
+	    check_contract(run, why) < 0)
 		return denied(run, why);
-	if (find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 || run->runner->prepare(&run->call, why) < 0)
+	if (find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
+	    run->runner->prepare(&run->call, why) < 0)
 		return malformed(run, why);
 	return r->shape ? shape(run) : fire(run, why);
 }

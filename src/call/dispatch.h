@@ -1,4 +1,5 @@
-/* The whole decision to run something, readable top to bottom in dispatch_call. Flows and agents come back here with their trace's budget. */
+/* The whole decision to run something, readable top to bottom in dispatch_call. Flows and agents come back here with
+ * their trace's budget. */
 #ifndef CALL_DISPATCH_H
 #define CALL_DISPATCH_H
 #include "base/clock.h"
@@ -37,13 +38,15 @@ struct dispatch_request {
 	struct json_object *named;      /* args as an object, or NULL */
 	bool shape;
 	struct str contract;            /* the digest that the caller read; p NULL: none */
-	struct str on_behalf_of, authorized_by;         /* claims, p NULL: none; recorded up to DISPATCH_CLAIM_MAX bytes */
+	/* claims, p NULL: none; recorded up to DISPATCH_CLAIM_MAX bytes */
+	struct str on_behalf_of, authorized_by;
 };
 
 struct dispatch_result {
 	bool ran, ok, material;
 	const char *kind;               /* "invocation_result" or "shaped_dry_run" */
-	struct str result;              /* text; redacted. Of a dry run: "", or the error that a call would give, and ok is false */
+	/* Text, redacted. Of a dry run: "", or the error that a call would give, and ok is false. */
+	struct str result;
 	struct json_object *shaped;     /* the built request of a dry run, the arena's; NULL when there is none */
 	char id[32];                    /* "inv_…"; "" for a dry run */
 	const char *runner, *actor;
@@ -53,16 +56,18 @@ struct dispatch_result {
 
 enum { DISPATCH_CLAIM_MAX = 1024 };
 
-/* 0: it ran (out->ok says how it went) and its receipt is durable, or it was shaped. -1 with why: nothing ran, and extra has "ran":false; or it ran and
- * could not be recorded: 500 `receipt_not_written`, out->ran is true and out->id set, the result is withheld, extra has "ran":true and "invocation_id".
+/* 0: it ran (out->ok says how it went) and its receipt is durable, or it was shaped. -1 with why: nothing ran, and
+ * extra has "ran":false; or it ran and could not be recorded: 500 `receipt_not_written`, out->ran is true and
+ * out->id set, the result is withheld, extra has "ran":true and "invocation_id".
  *
- * What refuses, in this order: the trace's budget, 422 `budget_exceeded:steps:<n>`, `…:depth:<n>`, `…:time:<ms>`, `…:cost:<usd>`; 404 `unknown_key`, extra also
- * "attempted" and "did_you_mean"; the gate (gate.h); 409 `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; 422
- * `runner_unavailable:<type>`; 422 `args_invalid`; 503 `ledger_unavailable`. Refusals of the gate and contract_changed have receipts when the caller has a
- * credential.
+ * What refuses, in this order: the trace's budget, 422 `budget_exceeded:steps:<n>`, `…:depth:<n>`, `…:time:<ms>`,
+ * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; the gate (gate.h); 409
+ * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; 422
+ * `runner_unavailable:<type>`; 422 `args_invalid`; 503 `ledger_unavailable`. Refusals of the gate and
+ * contract_changed have receipts when the caller has a credential.
  *
- * material: the result is no error and holds something: behind its label ("HTTP 200:") and without white space around it is not empty, nor `null`, `[]`,
- * `{}` or `""`. */
+ * material: the result is no error and holds something: behind its label ("HTTP 200:") and without white space
+ * around it is not empty, nor `null`, `[]`, `{}` or `""`. */
 int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why);
 
 #endif

@@ -1,5 +1,5 @@
-/* The kv_* functions: a small store of texts in ledger.db. What they change goes into the write of the call's own receipt, so both are there or neither;
- * the limits are the writer's to check. */
+/* The kv_* functions: a small store of texts in ledger.db. What they change goes into the write of the call's own
+ * receipt, so both are there or neither; the limits are the writer's to check. */
 #include <string.h>
 #include "base/clock.h"
 #include "call/functions.h"
@@ -86,7 +86,8 @@ static void run_del(struct call *c, struct json_object **arg, unsigned n)
 /* Keys that begin with the argument, as a JSON array, at most KV_LIST_MAX. */
 static void run_list(struct call *c, struct json_object **arg, unsigned n)
 {
-	struct db_stmt *s = db_start(directory_ledger(dispatch_context()->directory), SQL_KV_LIST, "si", functions_text(c, arg, n, 0), (int64_t)KV_LIST_MAX);
+	struct db_stmt *s = db_start(directory_ledger(dispatch_context()->directory), SQL_KV_LIST, "si",
+		functions_text(c, arg, n, 0), (int64_t)KV_LIST_MAX);
 	struct json_object *list = json_object_new_array();
 	int got;
 

@@ -1,5 +1,5 @@
-/* Built-in functions on the directory and the ledger, with the caller's own authority: what the caller may not read is not there for them either, and only the
- * owner changes rows. */
+/* Built-in functions on the directory and the ledger, with the caller's own authority: what the caller may not read
+ * is not there for them either, and only the owner changes rows. */
 #include <string.h>
 #include "base/escape.h"
 #include "call/functions.h"
@@ -53,7 +53,8 @@ static void add_function(void *ctx, const struct function *f)
 static void run_manifest(struct call *c, struct json_object **arg, unsigned n)
 {
 	struct directory_reader reader = caller_reader(c->request->caller);
-	struct json_object *o = json_object_new_object(), *functions = json_object_new_array(), *rows = json_object_new_array();
+	struct json_object *o = json_object_new_object(), *functions = json_object_new_array();
+	struct json_object *rows = json_object_new_array();
 	const struct directory_item *item;
 	size_t items;
 
@@ -158,7 +159,8 @@ static struct mutate mutation(struct call *c)
 	const struct dispatch_context *d = dispatch_context();
 
 	return (struct mutate){
-		.directory = d->directory, .secrets = d->secrets, .arena = c->arena, .actor = c->request->caller->actor, .trace = c->request->trace->id,
+		.directory = d->directory, .secrets = d->secrets, .arena = c->arena, .actor = c->request->caller->actor,
+		.trace = c->request->trace->id,
 	};
 }
 
@@ -180,7 +182,8 @@ static void put_change(struct call *c, struct str key, const struct mutate_resul
 }
 
 static void change(struct call *c, struct json_object **arg, unsigned n,
-		   int (*mutate)(const struct mutate *m, struct str key, struct json_object *o, struct mutate_result *out, struct problem *why))
+		   int (*mutate)(const struct mutate *m, struct str key, struct json_object *o,
+		   struct mutate_result *out, struct problem *why))
 {
 	struct str key = functions_text(c, arg, n, 0);
 	struct json_object *o = NULL;
@@ -229,7 +232,8 @@ static void run_prompt_block(struct call *c, struct json_object **arg, unsigned 
 	buf_putstr(&c->result, functions_text(c, arg, n, 0));
 }
 
-/* The system prompt of a row: the blocks that it includes and the caller may read, disabled ones too, then its own content, with an empty line between. */
+/* The system prompt of a row: the blocks that it includes and the caller may read, disabled ones too, then its own
+ * content, with an empty line between. */
 static void run_prompt_assemble(struct call *c, struct json_object **arg, unsigned n)
 {
 	const struct caller *who = c->request->caller;

@@ -125,7 +125,8 @@ static void run_uuid(struct call *c, struct json_object **arg, unsigned n)
 	u[6] = (unsigned char)((u[6] & 0x0F) | 0x40);
 	u[8] = (unsigned char)((u[8] & 0x3F) | 0x80);
 	crypto_hex(&hex, str_make((const char *)u, sizeof(u)));
-	buf_printf(&c->result, "%.8s-%.4s-%.4s-%.4s-%.12s", hex.data, hex.data + 8, hex.data + 12, hex.data + 16, hex.data + 20);
+	buf_printf(&c->result, "%.8s-%.4s-%.4s-%.4s-%.12s", hex.data, hex.data + 8, hex.data + 12, hex.data + 16,
+		hex.data + 20);
 }
 
 static void run_base64_encode(struct call *c, struct json_object **arg, unsigned n)
@@ -198,7 +199,8 @@ static void run_json_get(struct call *c, struct json_object **arg, unsigned n)
 /* The text between the last [REPLY] that is closed and its [/REPLY]; nothing when there is none. */
 static void run_last_reply_of(struct call *c, struct json_object **arg, unsigned n)
 {
-	struct str rest = functions_text(c, arg, n, 0), reply = str_of(""), open = str_of("[REPLY]"), close = str_of("[/REPLY]");
+	struct str open = str_of("[REPLY]"), close = str_of("[/REPLY]");
+	struct str rest = functions_text(c, arg, n, 0), reply = str_of("");
 	long begin, end;
 
 	while ((begin = str_find(rest, open)) >= 0) {
@@ -226,7 +228,8 @@ static int regex_open(struct regex *r, struct str pattern, struct buf *fault)
 
 	if (rules) {
 		pcre2_set_parens_nest_limit(rules, REGEX_NESTING_MAX);
-		r->code = pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &error, &at, rules);
+		r->code = pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C,
+					&error, &at, rules);
 	}
 	pcre2_compile_context_free(rules);
 	if (!r->code) {
@@ -250,7 +253,8 @@ static void regex_close(struct regex *r)
 	pcre2_code_free(r->code);
 }
 
-/* One starting point after the other, so that the clock can be looked at: PCRE2's own limit is counted anew at each of them. Returns as pcre2_match. */
+/* One starting point after the other, so that the clock can be looked at: PCRE2's own limit is counted anew at each
+ * of them. Returns as pcre2_match. */
 static int regex_search(struct regex *r, struct str s)
 {
 	int64_t end = clock_mono_us() + REGEX_TIME_US;
@@ -258,7 +262,8 @@ static int regex_search(struct regex *r, struct str s)
 	uint32_t cp;
 
 	for (size_t at = 0; at <= s.n; tried++) {
-		int rc = pcre2_match(r->code, (PCRE2_SPTR)s.p, s.n, at, PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK, r->data, r->limits);
+		int rc = pcre2_match(r->code, (PCRE2_SPTR)s.p, s.n, at, PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK,
+				     r->data, r->limits);
 
 		if (rc != PCRE2_ERROR_NOMATCH)
 			return rc;
@@ -281,7 +286,8 @@ static void put_groups(struct call *c, struct regex *r, struct str s, int count)
 	for (uint32_t i = 0; count > 0 && i < groups; i++) {
 		bool set = (int)i < count && v[2 * i] != PCRE2_UNSET && v[2 * i] <= v[2 * i + 1];
 
-		json_object_array_add(list, set ? json_new_str(str_make(s.p + v[2 * i], v[2 * i + 1] - v[2 * i])) : NULL);
+		json_object_array_add(list, !set ? NULL :
+				      json_new_str(str_make(s.p + v[2 * i], v[2 * i + 1] - v[2 * i])));
 	}
 	functions_json(c, list);
 }
@@ -294,7 +300,8 @@ static void run_regex_match(struct call *c, struct json_object **arg, unsigned n
 	int count;
 
 	if (pattern.n > REGEX_PATTERN_MAX || s.n > REGEX_SUBJECT_MAX) {
-		functions_fail(c, "regex_match", "too_long", str_of(pattern.n > REGEX_PATTERN_MAX ? "pattern" : "text"));
+		functions_fail(c, "regex_match", "too_long",
+			str_of(pattern.n > REGEX_PATTERN_MAX ? "pattern" : "text"));
 		return;
 	}
 	if (regex_open(&r, pattern, &fault) < 0) {

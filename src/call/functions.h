@@ -1,4 +1,5 @@
-/* The built-in functions of fn rows: one table row {name, least arguments, function} each, in the file of its subject. */
+/* The built-in functions of fn rows: one table row {name, least arguments, function} each, in the file of its
+ * subject. */
 #ifndef CALL_FUNCTIONS_H
 #define CALL_FUNCTIONS_H
 #include "call/runner.h"
@@ -6,7 +7,8 @@
 struct function {
 	const char *name;
 	unsigned min_args;              /* fewer: ERR:fn:<name>:missing_argument:<n> */
-	/* Writes the result; errors are results. arg: the positional values of the substituted template, in JSON; n >= min_args. */
+	/* Writes the result; errors are results. arg: the positional values of the substituted template, in JSON; n
+	 * >= min_args. */
 	void (*run)(struct call *c, struct json_object **arg, unsigned n);
 	bool writes;                    /* changes state: listed as not safe */
 	bool early;                     /* what it changes is there before its receipt: it needs an intent */

@@ -1,5 +1,5 @@
-/* The rules of the gate in their order; the first that refuses is the answer. Whether a row is readable was decided before: a row that is not is
- * unknown to the caller. */
+/* The rules of the gate in their order; the first that refuses is the answer. Whether a row is readable was decided
+ * before: a row that is not is unknown to the caller. */
 #include "call/gate.h"
 
 /* Nobody without a credential runs a row of high risk, or one outside the setting `anonymous`. */

@@ -5,7 +5,8 @@
 
 struct gate_request { const struct caller *caller; const struct entry *entry; struct str body; bool shape; };
 
-/* 0 may run. -1 with the literal reason and status: 401 `unauthorized` (anonymous beyond its scope, or a sensitive row), … */
+/* 0 may run. -1 with the literal reason and status: 401 `unauthorized` (anonymous beyond its scope, or a sensitive
+ * row), … */
 int gate_check(const struct gate_request *g, struct problem *why);
 
 #endif

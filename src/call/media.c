@@ -1,4 +1,5 @@
-/* Media types and charsets of answers. Only charsets of the table below are converted: converters of others are never loaded on an upstream's word. */
+/* Media types and charsets of answers. Only charsets of the table below are converted: converters of others are
+ * never loaded on an upstream's word. */
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
@@ -13,18 +14,21 @@ enum { MEDIA_TYPE_MAX = 127 };          /* bytes of a type shown in a data: URI;
 
 static const struct { const char *label, *name; } charsets[] = {        /* name NULL: UTF-8 already */
 	{ "utf-8", NULL }, { "utf8", NULL }, { "us-ascii", NULL }, { "ascii", NULL },
-	{ "iso-8859-1", "ISO-8859-1" }, { "latin1", "ISO-8859-1" }, { "latin-1", "ISO-8859-1" }, { "iso-8859-2", "ISO-8859-2" },
-	{ "iso-8859-5", "ISO-8859-5" }, { "iso-8859-7", "ISO-8859-7" }, { "iso-8859-9", "ISO-8859-9" }, { "iso-8859-15", "ISO-8859-15" },
-	{ "windows-1250", "CP1250" }, { "windows-1251", "CP1251" }, { "windows-1252", "CP1252" }, { "windows-1253", "CP1253" },
-	{ "windows-1254", "CP1254" }, { "windows-1256", "CP1256" }, { "koi8-r", "KOI8-R" }, { "koi8-u", "KOI8-U" },
+	{ "iso-8859-1", "ISO-8859-1" }, { "latin1", "ISO-8859-1" }, { "latin-1", "ISO-8859-1" },
+	{ "iso-8859-2", "ISO-8859-2" }, { "iso-8859-5", "ISO-8859-5" }, { "iso-8859-7", "ISO-8859-7" },
+	{ "iso-8859-9", "ISO-8859-9" }, { "iso-8859-15", "ISO-8859-15" },
+	{ "windows-1250", "CP1250" }, { "windows-1251", "CP1251" }, { "windows-1252", "CP1252" },
+	{ "windows-1253", "CP1253" }, { "windows-1254", "CP1254" }, { "windows-1256", "CP1256" },
+	{ "koi8-r", "KOI8-R" }, { "koi8-u", "KOI8-U" },
 	{ "utf-16", "UTF-16" }, { "utf-16le", "UTF-16LE" }, { "utf-16be", "UTF-16BE" },
-	{ "shift_jis", "CP932" }, { "euc-jp", "EUC-JP" }, { "euc-kr", "EUC-KR" }, { "gbk", "GBK" }, { "gb2312", "GBK" }, { "gb18030", "GB18030" },
-	{ "big5", "BIG5" },
+	{ "shift_jis", "CP932" }, { "euc-jp", "EUC-JP" }, { "euc-kr", "EUC-KR" },
+	{ "gbk", "GBK" }, { "gb2312", "GBK" }, { "gb18030", "GB18030" }, { "big5", "BIG5" },
 };
 
 static const char *const text_types[] = {
-	"application/json", "application/xml", "application/javascript", "application/ecmascript", "application/x-www-form-urlencoded",
-	"application/x-ndjson", "application/yaml", "application/x-yaml", "application/toml", "application/graphql", "application/sql",
+	"application/json", "application/xml", "application/javascript", "application/ecmascript",
+	"application/x-www-form-urlencoded", "application/x-ndjson", "application/yaml", "application/x-yaml",
+	"application/toml", "application/graphql", "application/sql",
 };
 static const char *const text_suffixes[] = { "+json", "+xml", "+yaml" };
 static const char *const binary_prefixes[] = { "image/", "audio/", "video/", "font/" };

@@ -1,5 +1,6 @@
-/* Upstream calls. A call is a chain of hops (a redirect is the next hop); a hop is one easy handle, which is set up on the fiber,
- * runs on the loop's stack and wakes the fiber at its end. What a credential is and what an answer means is not known here. */
+/* Upstream calls. A call is a chain of hops (a redirect is the next hop); a hop is one easy handle, which is set up
+ * on the fiber, runs on the loop's stack and wakes the fiber at its end. What a credential is and what an answer
+ * means is not known here. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -318,7 +319,8 @@ static void set_headers(CURL *easy, struct hop *h, const struct chain *c)
 
 /* URLs */
 
-static int add_pair(struct outbound_header *list, unsigned *n, unsigned max, struct arena *a, const struct outbound_header *pair)
+static int add_pair(struct outbound_header *list, unsigned *n, unsigned max, struct arena *a,
+	const struct outbound_header *pair)
 {
 	struct buf value = BUF_ARENA(a);
 
@@ -331,12 +333,16 @@ static int add_pair(struct outbound_header *list, unsigned *n, unsigned max, str
 
 int outbound_header(struct outbound_request *q, struct str name, struct str value, bool credential)
 {
-	return add_pair(q->header, &q->headers, OUTBOUND_HEADERS_MAX, q->arena, &(struct outbound_header){ name, value, credential });
+	struct outbound_header pair = { name, value, credential };
+
+	return add_pair(q->header, &q->headers, OUTBOUND_HEADERS_MAX, q->arena, &pair);
 }
 
 int outbound_query(struct outbound_request *q, struct str name, struct str value, bool credential)
 {
-	return add_pair(q->query, &q->queries, OUTBOUND_QUERIES_MAX, q->arena, &(struct outbound_header){ name, value, credential });
+	struct outbound_header pair = { name, value, credential };
+
+	return add_pair(q->query, &q->queries, OUTBOUND_QUERIES_MAX, q->arena, &pair);
 }
 
 struct str outbound_url(const struct outbound_request *q, bool credentials)
@@ -395,8 +401,8 @@ static bool same_part(struct arena *a, CURLU *x, CURLU *y, CURLUPart what)
 
 static bool same_origin(struct arena *a, CURLU *x, CURLU *y)
 {
-	return same_part(a, x, y, CURLUPART_SCHEME) && same_part(a, x, y, CURLUPART_HOST) && same_part(a, x, y, CURLUPART_PORT) &&
-		!has_user(x) && !has_user(y);
+	return same_part(a, x, y, CURLUPART_SCHEME) && same_part(a, x, y, CURLUPART_HOST) &&
+		same_part(a, x, y, CURLUPART_PORT) && !has_user(x) && !has_user(y);
 }
 
 static void url_free(void *u)
@@ -463,7 +469,8 @@ static void explain(struct chain *c, const struct hop *h, int64_t began_us)
 	else if (h->result == CURLE_COULDNT_CONNECT && h->os_error)
 		snprintf(reason, sizeof(reason), "could not connect: %s", strerror(h->os_error));
 	else if (h->result == CURLE_WRITE_ERROR)
-		snprintf(reason, sizeof(reason), "the header lines of the answer are over %d bytes", OUTBOUND_ANSWER_HEAD_MAX);
+		snprintf(reason, sizeof(reason), "the header lines of the answer are over %d bytes",
+			OUTBOUND_ANSWER_HEAD_MAX);
 	else
 		snprintf(reason, sizeof(reason), "%s", curl_easy_strerror(h->result));
 	fail(c, reason);
@@ -581,7 +588,8 @@ static bool redirect(struct chain *c, struct str location, int64_t *left)
 	c->at = to;
 	c->url = arena_copy(a, str_of(text));
 	curl_free(text);
-	if ((c->out->status == 303 && !str_is(c->method, "HEAD")) || (c->out->status <= 302 && str_is(c->method, "POST"))) {
+	if ((c->out->status == 303 && !str_is(c->method, "HEAD")) ||
+	    (c->out->status <= 302 && str_is(c->method, "POST"))) {
 		c->method = str_of("GET");
 		c->plain = true;
 	}
@@ -590,8 +598,11 @@ static bool redirect(struct chain *c, struct str location, int64_t *left)
 
 void outbound_fetch(struct outbound_request *q, struct outbound_response *out)
 {
-	struct chain c = { .q = q, .out = out, .method = arena_copy(q->arena, q->method), .url = outbound_url(q, true) };
-	int64_t timeout_ms = q->timeout_ms ? q->timeout_ms : outbound.conf->upstream_timeout_ms, redirects = outbound.conf->max_redirects;
+	struct chain c = {
+		.q = q, .out = out, .method = arena_copy(q->arena, q->method), .url = outbound_url(q, true),
+	};
+	int64_t timeout_ms = q->timeout_ms ? q->timeout_ms : outbound.conf->upstream_timeout_ms;
+	int64_t redirects = outbound.conf->max_redirects;
 	struct str location = str_of("");
 
 	*out = (struct outbound_response){ .body = str_of(""), .content_type = str_of(""), .retry_after = str_of("") };

@@ -39,9 +39,9 @@ struct outbound_response {
 	bool cut;
 	struct str content_type;        /* "" when absent */
 	struct str retry_after;         /* the same */
-	/* "" or a result text: `ERR:http:fetch:<host>: <reason>`, `ERR:http:blocked_address:<ip>`, `ERR:http:host_changed`
-	 * (all with status 0), `ERR:http:<status>:redirect_refused:<host>` (with that status). Never a URL's path or
-	 * query, nor anything of a header. */
+	/* "" or a result text: `ERR:http:fetch:<host>: <reason>`, `ERR:http:blocked_address:<ip>`,
+	 * `ERR:http:host_changed` (all with status 0), `ERR:http:<status>:redirect_refused:<host>` (with that
+	 * status). Never a URL's path or query, nor anything of a header. */
 	char error[OUTBOUND_ERROR_MAX];
 };
 

@@ -39,13 +39,16 @@ static struct str kept(struct str s, int64_t max, bool *cut)
 void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload)
 {
 	bool input_cut, output_cut;
-	struct str input = kept(r->input_text, max_payload, &input_cut), output = kept(r->output_text, max_payload, &output_cut);
+	struct str input = kept(r->input_text, max_payload, &input_cut);
+	struct str output = kept(r->output_text, max_payload, &output_cut);
 
-	write_add(w, SQL_RECEIPT_ADD, "tttttttiiiitttttissi", r->id, r->time, r->key, r->runner, r->actor, r->status, or_null(r->reason),
-		  (int64_t)r->ok, (int64_t)r->material, r->cost_microusd, r->duration_us, r->trace, or_null(r->parent), or_null(r->input),
-		  or_null(r->output), or_null(r->contract), (int64_t)r->sensitive, r->on_behalf_of, r->authorized_by, r->count);
+	write_add(w, SQL_RECEIPT_ADD, "tttttttiiiitttttissi", r->id, r->time, r->key, r->runner, r->actor, r->status,
+		  or_null(r->reason), (int64_t)r->ok, (int64_t)r->material, r->cost_microusd, r->duration_us, r->trace,
+		  or_null(r->parent), or_null(r->input), or_null(r->output), or_null(r->contract),
+		  (int64_t)r->sensitive, r->on_behalf_of, r->authorized_by, r->count);
 	if (max_payload > 0 && (input.p || output.p))
-		write_add(w, SQL_PAYLOAD_ADD, "tssiii", r->id, input, output, (int64_t)r->input_redacted, (int64_t)input_cut, (int64_t)output_cut);
+		write_add(w, SQL_PAYLOAD_ADD, "tssiii", r->id, input, output, (int64_t)r->input_redacted,
+			  (int64_t)input_cut, (int64_t)output_cut);
 	write_proof(w, SQL_RECEIPT_APPLIED, "t", r->id);
 }
 
@@ -56,8 +59,9 @@ void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_pa
 
 	if (max_payload <= 0)
 		input = str_make(NULL, 0);
-	write_add(w, SQL_INTENT_ADD, "tttttttttisssii", r->id, r->time, r->key, r->runner, r->actor, r->trace, or_null(r->parent), or_null(r->input),
-		  or_null(r->contract), (int64_t)r->sensitive, r->on_behalf_of, r->authorized_by, input, (int64_t)r->input_redacted, (int64_t)cut);
+	write_add(w, SQL_INTENT_ADD, "tttttttttisssii", r->id, r->time, r->key, r->runner, r->actor, r->trace,
+		  or_null(r->parent), or_null(r->input), or_null(r->contract), (int64_t)r->sensitive, r->on_behalf_of,
+		  r->authorized_by, input, (int64_t)r->input_redacted, (int64_t)cut);
 	write_proof(w, SQL_INTENT_APPLIED, "t", r->id);
 }
 
@@ -125,7 +129,8 @@ static int read_payload(struct db *db, struct arena *a, struct receipt *r)
 	return got;
 }
 
-int receipt_get(struct directory *d, struct arena *a, struct str id, bool payload, struct receipt *out, struct problem *why)
+int receipt_get(struct directory *d, struct arena *a, struct str id, bool payload, struct receipt *out,
+	struct problem *why)
 {
 	struct db *db = directory_ledger(d);
 	struct db_stmt *s;
@@ -233,8 +238,9 @@ struct json_object *receipt_none(struct str id)
 
 /* Lists */
 
-/* The first n whose time may be at or behind `since`. Receipts are numbered in the order of their commits, and their times follow that order but for the moment
- * between taking the time and the commit, hence the margin; each row's own time is compared afterwards. */
+/* The first n whose time may be at or behind `since`. Receipts are numbered in the order of their commits, and their
+ * times follow that order but for the moment between taking the time and the commit, hence the margin; each row's
+ * own time is compared afterwards. */
 static int first_since(struct db *db, int64_t since_ms, int64_t *n)
 {
 	enum { MARGIN_MS = 60 * 1000 };
@@ -281,12 +287,16 @@ static int parse_number(struct str s, int64_t *out)
 	return 0;
 }
 
-static int read_filter(struct db *db, struct arena *a, const struct receipt_filter *f, struct page *p, struct problem *why)
+static int read_filter(struct db *db, struct arena *a, const struct receipt_filter *f, struct page *p,
+	struct problem *why)
 {
 	int64_t ms;
 	char iso[CLOCK_ISO];
 
-	*p = (struct page){ f->key, f->trace, f->actor, { NULL, 0 }, INT64_MAX, 0, f->limit ? f->limit : RECEIPT_LIMIT };
+	*p = (struct page){
+		.key = f->key, .trace = f->trace, .actor = f->actor, .before = INT64_MAX,
+		.limit = f->limit ? f->limit : RECEIPT_LIMIT,
+	};
 	if (p->limit > RECEIPT_LIMIT_MAX) {
 		problem_set(why, 400, "bad_limit");
 		problem_detail(why, "limit is at most %d", RECEIPT_LIMIT_MAX);
@@ -319,9 +329,11 @@ static enum sql_id list_of(const struct page *p)
 	return p->actor.p ? SQL_RECEIPTS_OF_ACTOR : SQL_RECEIPTS;
 }
 
-static int read_page(struct db *db, struct arena *a, const struct page *p, const char *base_url, struct json_object *out)
+static int read_page(struct db *db, struct arena *a, const struct page *p, const char *base_url,
+	struct json_object *out)
 {
-	struct db_stmt *s = db_start(db, list_of(p), "ssssiii", p->key, p->trace, p->actor, p->since, p->before, (int64_t)p->limit + 1, p->from);
+	struct db_stmt *s = db_start(db, list_of(p), "ssssiii", p->key, p->trace, p->actor, p->since, p->before,
+		(int64_t)p->limit + 1, p->from);
 	struct json_object *rows = json_object_new_array();
 	struct receipt r = { .n = 0 };
 	unsigned n = 0;
@@ -347,8 +359,8 @@ static int read_page(struct db *db, struct arena *a, const struct page *p, const
 	return got < 0 ? -1 : 0;
 }
 
-int receipt_list(struct directory *d, struct arena *a, const struct receipt_filter *f, const char *own, const char *base_url, struct json_object **out,
-		 struct problem *why)
+int receipt_list(struct directory *d, struct arena *a, const struct receipt_filter *f, const char *own,
+		 const char *base_url, struct json_object **out, struct problem *why)
 {
 	struct db *db = directory_ledger(d);
 	struct page p;

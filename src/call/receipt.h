@@ -16,7 +16,8 @@ struct receipt {
 	char reason[256];               /* of a denial or an unknown outcome; else "" */
 	bool ok, material, sensitive;
 	int64_t cost_microusd, duration_us, count;
-	char input[CRYPTO_HEX], output[CRYPTO_HEX], contract[CRYPTO_HEX];       /* fingerprints; "" when there is none */
+	/* Fingerprints; "" when there is none. */
+	char input[CRYPTO_HEX], output[CRYPTO_HEX], contract[CRYPTO_HEX];
 	struct str on_behalf_of, authorized_by;         /* p NULL: none */
 	struct str input_text, output_text;             /* payloads, kept for replay; p NULL: not kept */
 	bool input_cut, input_redacted, output_cut;
@@ -26,25 +27,28 @@ struct receipt {
 /* A new id: "inv_…" or "t_…". */
 void receipt_new_id(const char *prefix, char out[RECEIPT_ID]);
 bool receipt_is_id(struct str s);       /* "inv_…", canonical */
-/* Adds the receipt (and its payload, cut to max_payload bytes a text) to w and makes it the write's proof. max_payload 0: no payload. */
+/* Adds the receipt (and its payload, cut to max_payload bytes a text) to w and makes it the write's proof.
+ * max_payload 0: no payload. */
 void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload);
 /* What is recorded before a call fires that has an effect outside: the receipt without its outcome. */
 void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_payload);
 /* 1 found, 0 none, -1 with why 503. payload: also input_text and output_text. Memory is the arena's. */
-int receipt_get(struct directory *d, struct arena *a, struct str id, bool payload, struct receipt *out, struct problem *why);
+int receipt_get(struct directory *d, struct arena *a, struct str id, bool payload, struct receipt *out,
+	struct problem *why);
 /* The public view for confirm: `confirmed`, `status` (PROVEN_MATERIAL_RESULT when something material came back, else
- * PROVEN_ATTEMPT_NO_MATERIAL_RESULT), what ran, when, as whom, fingerprints. No payload, no claims, no input and output fingerprints of a
- * sensitive row. A new object, the caller's. */
+ * PROVEN_ATTEMPT_NO_MATERIAL_RESULT), what ran, when, as whom, fingerprints. No payload, no claims, no input and
+ * output fingerprints of a sensitive row. A new object, the caller's. */
 struct json_object *receipt_public(const struct receipt *r, const char *base_url);
 /* The same with claims, all fingerprints and, when they were read, input and output. */
 struct json_object *receipt_full(const struct receipt *r, const char *base_url);
 /* `confirmed` false for an id that nobody has. A new object. */
 struct json_object *receipt_none(struct str id);
-/* key, trace, actor: exact, p NULL: any. since: a time (clock_parse). cursor: of the page before. limit 0: RECEIPT_LIMIT. */
+/* key, trace, actor: exact, p NULL: any. since: a time (clock_parse). cursor: of the page before. limit 0:
+ * RECEIPT_LIMIT. */
 struct receipt_filter { struct str key, trace, actor, since, cursor; unsigned limit; };
-/* Rows newest first as {count, rows[], cursor}; cursor null at the end. own: only this actor's (NULL: all). The arena's. -1: 400 `bad_since`,
- * `bad_cursor`, `bad_limit`, or 503. */
-int receipt_list(struct directory *d, struct arena *a, const struct receipt_filter *f, const char *own, const char *base_url, struct json_object **out,
-		 struct problem *why);
+/* Rows newest first as {count, rows[], cursor}; cursor null at the end. own: only this actor's (NULL: all). The
+ * arena's. -1: 400 `bad_since`, `bad_cursor`, `bad_limit`, or 503. */
+int receipt_list(struct directory *d, struct arena *a, const struct receipt_filter *f, const char *own,
+		 const char *base_url, struct json_object **out, struct problem *why);
 
 #endif

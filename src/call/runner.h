@@ -13,8 +13,10 @@ struct call {
 	struct str body;                /* the argument string as recorded, not redacted yet */
 	char id[32];                    /* of the receipt to come; "" in a dry run */
 	void *built;                    /* what prepare has made for shape and run */
-	struct write *write;            /* the ledger write that will carry the receipt; NULL before run. A runner may add statements (kv) to it; when one of
-					 * them is refused, nothing of them is applied and the result becomes `ERR:` and the refusal code, its first "_" a ":" */
+	/* The ledger write that will carry the receipt; NULL before run. A runner may add statements (kv) to it; when
+	 * one of them is refused, nothing of them is applied and the result becomes `ERR:` and the refusal code, its
+	 * first "_" a ":". */
+	struct write *write;
 	struct buf result;              /* the runner writes its result here; errors are results, "ERR:…" */
 	size_t label;                   /* bytes at the beginning of the result that only label it ("HTTP 200:") */
 	bool settled;                   /* set by prepare: the result is there already, nothing is to be run */
@@ -27,13 +29,15 @@ struct runner {
 	const char *type;               /* `type` of the rows */
 	bool exec;                      /* only for runner=exec */
 	bool breaker;                   /* upstream_status counts for the row's breaker */
-	/* Builds what will be sent or run, without doing it. -1 with why: 422, the arguments do not do. What is wrong with the row is a result: settled. */
+	/* Builds what will be sent or run, without doing it. -1 with why: 422, the arguments do not do. What is
+	 * wrong with the row is a result: settled. */
 	int (*prepare)(struct call *c, struct problem *why);
 	/* What was built, credentials removed. A new object. Not called when settled. */
 	struct json_object *(*shape)(struct call *c);
 	/* Runs what was built; may suspend. */
 	void (*run)(struct call *c);
-	/* True when the call needs an intent on disk before it fires (spec section 10); rows with `SAFE: no` always have one. */
+	/* True when the call needs an intent on disk before it fires (spec section 10); rows with `SAFE: no` always
+	 * have one. */
 	bool (*intent)(const struct call *c);
 };
 

@@ -1,5 +1,5 @@
-/* fn rows: the content is a JSON array whose elements, after substitution, are the arguments of a built-in function. What the functions do is in
- * function_*.c. */
+/* fn rows: the content is a JSON array whose elements, after substitution, are the arguments of a built-in function.
+ * What the functions do is in function_*.c. */
 #include <stdio.h>
 #include <string.h>
 #include "call/functions.h"

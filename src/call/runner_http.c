@@ -175,7 +175,8 @@ static struct json_object *shape(struct call *c)
 	json_put_str(o, "url", shape_text(c->arena, s, outbound_url(&b->q, false)));
 	for (unsigned i = 0; i < b->q.headers; i++)
 		if (!b->q.header[i].credential && !authspec_is_credential_header(b->q.header[i].name))
-			json_put_str(headers, arena_str(c->arena, b->q.header[i].name), shape_text(c->arena, s, b->q.header[i].value));
+			json_put_str(headers, arena_str(c->arena, b->q.header[i].name),
+				     shape_text(c->arena, s, b->q.header[i].value));
 	json_put(o, "headers", headers);
 	json_put_str(o, "body", shape_text(c->arena, s, b->q.body));
 	if (applied.missing.len) {
@@ -185,7 +186,8 @@ static struct json_object *shape(struct call *c)
 		while (rest.p) {
 			struct str name = str_trim(str_cut(&rest, ','));
 
-			json_object_array_add(notes, json_object_new_string(arena_printf(c->arena, "credential_missing:%.*s", (int)name.n, name.p)));
+			json_object_array_add(notes, json_object_new_string(
+				arena_printf(c->arena, "credential_missing:%.*s", (int)name.n, name.p)));
 		}
 		json_put(o, "notes", notes);
 	}
@@ -245,4 +247,6 @@ static void run(struct call *c)
 	put_result(c, r);
 }
 
-const struct runner runner_http = { .type = "http", .breaker = true, .prepare = prepare, .shape = shape, .run = run, .intent = intent };
+const struct runner runner_http = {
+	.type = "http", .breaker = true, .prepare = prepare, .shape = shape, .run = run, .intent = intent,
+};

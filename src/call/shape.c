@@ -1,4 +1,5 @@
-/* Redaction for dry runs. Which headers and parameters are left out is the runner's to decide: it knows what `auth` added. */
+/* Redaction for dry runs. Which headers and parameters are left out is the runner's to decide: it knows what `auth`
+ * added. */
 #include <string.h>
 #include "call/shape.h"
 
@@ -9,7 +10,8 @@ static bool is_name(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The first word of text that has SHAPED_NAME in it and something before it: its place, and its end with "=value" behind it. */
+/* The first word of text that has SHAPED_NAME in it and something before it: its place, and its end with "=value"
+ * behind it. */
 static bool next_word(struct str text, size_t *begin, size_t *end)
 {
 	size_t from = 0;

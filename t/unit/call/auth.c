@@ -36,7 +36,9 @@ static bool answer(void *ctx, int fd, const struct upstream_request *in)
 	snprintf(last, sizeof(last), "%s", in->text);
 	text = answer_body;
 	status = answer_status;
-	snprintf(body, sizeof(body), "{\"access_token\":\"token-number-%u\",\"token_type\":\"Bearer\",\"expires_in\":3600}", text ? issued : ++issued);
+	snprintf(body, sizeof(body),
+		"{\"access_token\":\"token-number-%u\",\"token_type\":\"Bearer\",\"expires_in\":3600}", text ? issued :
+		++issued);
 	pthread_mutex_unlock(&lock);
 	usleep(100 * 1000);
 	return upstream_text(fd, status, "Content-Type: application/json\r\n", text ? text : body);
@@ -77,9 +79,11 @@ static void test_forms(void)
 	tap_is_str(header("Authorization"), "Bearer value-of-token", "bearer: puts the value in");
 	tap_ok(q.header[0].credential, "and marks it as a credential");
 	apply("basic:API_TOKEN", false);
-	tap_is_str(header("Authorization"), "Basic dmFsdWUtb2YtdG9rZW46", "basic:NAME has the value as user and no password");
+	tap_is_str(header("Authorization"), "Basic dmFsdWUtb2YtdG9rZW46",
+		"basic:NAME has the value as user and no password");
 	apply("basic:alice:API_TOKEN", false);
-	tap_is_str(header("Authorization"), "Basic YWxpY2U6dmFsdWUtb2YtdG9rZW4=", "basic:USER:PASS takes a name as password");
+	tap_is_str(header("Authorization"), "Basic YWxpY2U6dmFsdWUtb2YtdG9rZW4=",
+		"basic:USER:PASS takes a name as password");
 	apply("basic:USER_NAME:plain", false);
 	tap_is_str(header("Authorization"), "Basic dXNlci1uYW1lLTE6cGxhaW4=", "and as user, and literals");
 	apply("headers:{\"X-Key\":\"a $API_TOKEN b $USER_NAME\",\"X-Version\":\"2\"}", false);
@@ -149,7 +153,8 @@ static unsigned together(unsigned n, bool *same)
 	*same = true;
 	for (unsigned i = 0; i < n; i++) {
 		all[i] = (struct one){ .a = arena_new() };
-		all[i].q = (struct outbound_request){ .arena = all[i].a, .method = str_of("GET"), .url = str_of("http://example.com/") };
+		all[i].q = (struct outbound_request){ .arena = all[i].a, .method = str_of("GET"),
+			.url = str_of("http://example.com/") };
 		authspec_parse(all[i].a, str_of("oauth:SERVICE"), &all[i].spec, NULL);
 		fiber_group_start(&g, apply_one, &all[i]);
 	}
@@ -173,8 +178,10 @@ static void test_oauth(void)
 	tap_ok(upstream_requests(up) == before && !q.headers, "without fetching a token");
 	tap_is_int(apply("oauth:SERVICE", false), 0, "a token is fetched");
 	tap_is_str(header("Authorization"), "Bearer token-number-1", "and sent as Bearer");
-	tap_ok(sent("POST /token") && sent("grant_type=client_credentials&scope=read+write%3Aall"), "the grant and the scope are in the form");
-	tap_ok(sent("authorization: basic Y2xpZW50LWlkOnMlMjZjcmV0JTNBJTJCdmFsdWU="), "id and secret are form-encoded, then in Basic (RFC 6749 section 2.3.1)");
+	tap_ok(sent("POST /token") && sent("grant_type=client_credentials&scope=read+write%3Aall"),
+		"the grant and the scope are in the form");
+	tap_ok(sent("authorization: basic Y2xpZW50LWlkOnMlMjZjcmV0JTNBJTJCdmFsdWU="),
+		"id and secret are form-encoded, then in Basic (RFC 6749 section 2.3.1)");
 	before = upstream_requests(up);
 	apply("oauth:SERVICE", false);
 	tap_ok(upstream_requests(up) == before && header("Authorization"), "the token is kept");
@@ -201,7 +208,8 @@ static void failing(int status, const char *body, const char *error)
 
 static void test_oauth_failures(void)
 {
-	failing(401, "{\"error\":\"invalid_client\",\"error_description\":\"secret s&cret:+value is wrong\"}", "ERR:http:oauth:401:invalid_client");
+	failing(401, "{\"error\":\"invalid_client\",\"error_description\":\"secret s&cret:+value is wrong\"}",
+		"ERR:http:oauth:401:invalid_client");
 	failing(500, "<html>oops</html>", "ERR:http:oauth:500");
 	failing(200, "{\"token\":\"x\"}", "ERR:http:oauth:200:no access_token in the answer");
 	failing(200, "{\"access_token\":\"a b\\r\\nX: y\"}", "ERR:http:oauth:200:no access_token in the answer");
@@ -210,7 +218,8 @@ static void test_oauth_failures(void)
 	tap_is_int(apply("oauth:ELSEWHERE", false), -1, "the token's address passes the address policy");
 	tap_ok(strstr(applied.error, "ERR:http:oauth:blocked_address:") == applied.error, "and is refused by it");
 	apply("oauth:NOTHING", false);
-	tap_is_str(missing(), "NOTHING_TOKEN_URL, NOTHING_CLIENT_ID, NOTHING_CLIENT_SECRET", "missing variables are named");
+	tap_is_str(missing(), "NOTHING_TOKEN_URL, NOTHING_CLIENT_ID, NOTHING_CLIENT_SECRET",
+		"missing variables are named");
 	tap_ok(!q.headers, "and nothing is sent");
 }
 
@@ -242,9 +251,13 @@ static void write_secrets(const char *path)
 
 	if (!f)
 		abort();
-	fprintf(f, "TERMINAL_KEY=0123456789abcdef0123456789abcdef\nAPI_TOKEN=value-of-token\nUSER_NAME=user-name-1\nEMPTY_ONE=\n"
-		"SERVICE_TOKEN_URL=http://127.0.0.1:%d/token\nSERVICE_CLIENT_ID=client-id\nSERVICE_CLIENT_SECRET=s&cret:+value\nSERVICE_SCOPE=read write:all\n"
-		"ELSEWHERE_TOKEN_URL=http://127.0.0.2:9/token\nELSEWHERE_CLIENT_ID=client-id-2\nELSEWHERE_CLIENT_SECRET=long-enough-secret\n",
+	fprintf(f,
+		"TERMINAL_KEY=0123456789abcdef0123456789abcdef\nAPI_TOKEN=value-of-token\nUSER_NAME=user-name-1\n"
+		"EMPTY_ONE=\n"
+		"SERVICE_TOKEN_URL=http://127.0.0.1:%d/token\nSERVICE_CLIENT_ID=client-id\nSERVICE_CLIENT_SECRET=s&cret:+value\n"
+		"SERVICE_SCOPE=read write:all\n"
+		"ELSEWHERE_TOKEN_URL=http://127.0.0.2:9/token\nELSEWHERE_CLIENT_ID=client-id-2\n"
+		"ELSEWHERE_CLIENT_SECRET=long-enough-secret\n",
 		upstream_port(up));
 	fchmod(fileno(f), 0600);
 	fclose(f);
@@ -253,7 +266,8 @@ static void write_secrets(const char *path)
 int main(void)
 {
 	struct conf conf = {
-		.upstream_ca_file = (char *)(uintptr_t)"", .connect_timeout_ms = 2000, .upstream_timeout_ms = 4000, .max_redirects = 5, .max_upstream_body = 65536,
+		.upstream_ca_file = (char *)(uintptr_t)"", .connect_timeout_ms = 2000, .upstream_timeout_ms = 4000,
+			.max_redirects = 5, .max_upstream_body = 65536,
 	};
 	struct problem why = { 0 };
 	char folder[] = "/tmp/rowcall-auth-XXXXXX", path[64];

@@ -37,7 +37,8 @@ static bool answer(void *ctx, int fd, const struct upstream_request *in)
 		return upstream_text(fd, status, "Content-Type: text/plain\r\n", in->text);
 	if (strncmp(in->target, "/empty", 6) == 0)
 		return upstream_text(fd, 204, "", "");
-	return upstream_text(fd, status, "Content-Type: application/json\r\nSet-Cookie: a=b\r\n", "{\"temperature_2m\":15.7}");
+	return upstream_text(fd, status, "Content-Type: application/json\r\nSet-Cookie: a=b\r\n",
+		"{\"temperature_2m\":15.7}");
 }
 
 static void answer_status(int status)
@@ -133,6 +134,19 @@ static int put(const char *key, const char *fmt, ...)
 	return service_put(key, text);
 }
 
+static int put_fn(const char *key, const char *target, const char *content)
+{
+	return put(key, "{\"type\":\"fn\",\"target\":\"%s\",\"content\":\"# WHAT: t%s\",\"examples\":[\"\"]}", target, content);
+}
+
+static int put_typed(const char *key, const char *content, const char *more)
+{
+	return put(key, "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n%s\",\"examples\":[\"\"],\"input_schema\":"
+		   "{\"type\":\"object\",\"properties\":{\"lat\":{\"type\":\"number\",\"maximum\":90},"
+		   "\"unit\":{\"type\":\"string\",\"default\":\"C\"},\"note\":{\"type\":[\"string\",\"null\"]}},"
+		   "\"required\":[\"lat\"],\"additionalProperties\":false%s}}", content, more);
+}
+
 /* target is a JSON string in which PORT stands for the upstream's. */
 static void put_http(const char *key, const char *target, const char *auth, const char *content)
 {
@@ -146,14 +160,17 @@ static void put_http(const char *key, const char *target, const char *auth, cons
 		rest = str_skip(rest, (size_t)at + 4);
 	}
 	buf_putstr(&text, rest);
-	put(key, "{\"type\":\"http\",\"target\":%s,\"auth\":\"%s\",\"examples\":[\"x\"],\"content\":\"# WHAT: t\\n%s\"}", buf_text(&text), auth, content);
+	put(key,
+		"{\"type\":\"http\",\"target\":%s,\"auth\":\"%s\",\"examples\":[\"x\"],\"content\":\"# WHAT: t\\n%s\"}",
+		buf_text(&text), auth, content);
 }
 
 static struct receipt last_receipt(void)
 {
 	struct receipt r = { .n = 0 };
 
-	tap_is_int(receipt_get(service.d, service.a, str_of(out.id), true, &r, &why), 1, "its receipt is there when the answer is");
+	tap_is_int(receipt_get(service.d, service.a, str_of(out.id), true, &r, &why), 1,
+		"its receipt is there when the answer is");
 	return r;
 }
 
@@ -164,7 +181,8 @@ static void test_fn(void)
 
 	tap_is_int(call(&owner, "ECHO", "a|b"), 0, "a call runs");
 	tap_is_str(result(), "a", "its result is the function's");
-	tap_ok(out.ran && out.ok && out.material && strncmp(out.id, "inv_", 4) == 0, "it ran, well, with something material");
+	tap_ok(out.ran && out.ok && out.material && strncmp(out.id, "inv_", 4) == 0,
+		"it ran, well, with something material");
 	r = last_receipt();
 	tap_is_str(r.status, "ok", "which says so");
 	tap_is_str(r.actor, "owner:terminal-key", "who called");
@@ -191,22 +209,23 @@ static void test_fn(void)
 
 static void test_fn_faults(void)
 {
-	tap_is_int(put("BAD_TARGET", "{\"type\":\"fn\",\"target\":\"nope\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}"), 0, "a row");
+	tap_is_int(put_fn("BAD_TARGET", "nope", ""), 0, "a row");
 	call(&owner, "BAD_TARGET", "");
 	tap_is_str(result(), "ERR:fn:unknown_target:nope", "unknown target");
-	put("BAD_JSON", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n[$1\",\"examples\":[\"\"]}");
+	put_fn("BAD_JSON", "echo", "\\n[$1");
 	call(&owner, "BAD_JSON", "x");
 	tap_ok(strncmp(result(), "ERR:fn:bad_content_json:", 24) == 0, "content that is no JSON");
-	put("NOT_ARRAY", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n{\\\"a\\\":\\\"$1\\\"}\",\"examples\":[\"\"]}");
+	put_fn("NOT_ARRAY", "echo", "\\n{\\\"a\\\":\\\"$1\\\"}");
 	call(&owner, "NOT_ARRAY", "x");
 	tap_is_str(result(), "ERR:fn:content_not_array", "content that is no array");
-	put("TOO_FEW", "{\"type\":\"fn\",\"target\":\"json_get\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	put_fn("TOO_FEW", "json_get", "");
 	call(&owner, "TOO_FEW", "x");
 	tap_is_str(result(), "ERR:fn:json_get:missing_argument:2", "too few arguments");
-	put("QUOTED", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n[\\\"<$1+>\\\"]\",\"examples\":[\"\"]}");
+	put_fn("QUOTED", "echo", "\\n[\\\"<$1+>\\\"]");
 	call(&owner, "QUOTED", "a\"b|c\\d\n${OWNER_KEY} $TERMINAL_KEY $HOME");
-	tap_is_str(result(), "<a\"b|c\\d\n${OWNER_KEY} $TERMINAL_KEY $HOME>", "an argument cannot break out of the template, and is not scanned again");
-	put("VARS", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n[\\\"$GREETING $HOME $WEATHER_KEY\\\"]\",\"examples\":[\"\"]}");
+	tap_is_str(result(), "<a\"b|c\\d\n${OWNER_KEY} $TERMINAL_KEY $HOME>",
+		"an argument cannot break out of the template, and is not scanned again");
+	put_fn("VARS", "echo", "\\n[\\\"$GREETING $HOME $WEATHER_KEY\\\"]");
 	call(&owner, "VARS", "");
 	tap_is_str(result(), "hello $HOME $WEATHER_KEY", "names are those of [vars] alone");
 	tap_is_int(put("FLOW", "{\"type\":\"agent\",\"target\":\"m\",\"content\":\"hi\"}"), 0, "an agent row");
@@ -225,8 +244,10 @@ static void test_unknown(void)
 	tap_ok(!json_object_get_boolean(json_get(why.extra, "ran")), "that nothing ran");
 	list = json_get(why.extra, "did_you_mean");
 	tap_is_str(json_str(json_get(json_object_array_get_idx(list, 0), "key")).p, "ECHO", "and what was meant");
-	tap_is_str(json_str(json_get(json_object_array_get_idx(list, 0), "read")).p, "https://rowcall.example/api/dispatch?key=ECHO&format=markdown", "where to read it");
-	put("HIDDEN_ECHO", "{\"type\":\"fn\",\"target\":\"echo\",\"enabled\":0,\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	tap_is_str(json_str(json_get(json_object_array_get_idx(list, 0), "read")).p,
+		"https://rowcall.example/api/dispatch?key=ECHO&format=markdown", "where to read it");
+	put("HIDDEN_ECHO",
+		"{\"type\":\"fn\",\"target\":\"echo\",\"enabled\":0,\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
 	tap_is_int(call(&owner, "HIDDEN_ECHO", ""), -1, "a disabled row does not run");
 	tap_is_str(why.error, "row_disabled:HIDDEN_ECHO", "the owner is told");
 	tap_is_int(call(&anonymous, "HIDDEN_ECHO", ""), -1, "nor for anybody else");
@@ -234,7 +255,8 @@ static void test_unknown(void)
 	call(&anonymous, "HIDDEN_ECH", "");
 	list = json_get(why.extra, "did_you_mean");
 	for (size_t i = 0; i < json_object_array_length(list); i++)
-		tap_ok(!str_is(json_str(json_get(json_object_array_get_idx(list, i), "key")), "HIDDEN_ECHO"), "nor is it suggested");
+		tap_ok(!str_is(json_str(json_get(json_object_array_get_idx(list, i), "key")), "HIDDEN_ECHO"),
+			"nor is it suggested");
 	tap_is_int(call(&anonymous, "ECHO", "x"), -1, "without a credential nothing runs");
 	tap_ok(why.status == 401 && strcmp(why.error, "unauthorized") == 0, "but what the setting allows");
 }
@@ -247,33 +269,32 @@ static void test_contract(void)
 	request(&owner, "ECHO");
 	req.contract = str_of(old);
 	tap_is_int(go(), 0, "a call with the current digest runs");
-	put("ECHO", "{\"type\":\"fn\",\"target\":\"upper\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	put_fn("ECHO", "upper", "");
 	request(&owner, "ECHO");
 	req.contract = str_of(old);
 	tap_is_int(go(), -1, "after an edit it does not");
-	tap_ok(why.status == 409 && strncmp(why.error, "contract_changed:", 17) == 0 && strstr(why.error, old) && strstr(why.error, "!="), "contract_changed");
+	tap_ok(why.status == 409 && strncmp(why.error, "contract_changed:", 17) == 0 && strstr(why.error, old) &&
+		strstr(why.error, "!="), "contract_changed");
 	tap_ok(json_object_array_length(json_get(why.extra, "changed")) > 0, "the members that differ are named");
-	put("ECHO", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	put_fn("ECHO", "echo", "");
 }
-
-#define SCHEMA "\"input_schema\":{\"type\":\"object\",\"properties\":{\"lat\":{\"type\":\"number\",\"maximum\":90},\"unit\":{\"type\":\"string\",\"default\":\"C\"}," \
-	"\"note\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"lat\"],\"additionalProperties\":false%s}"
 
 static void test_arguments(void)
 {
-	put("TYPED", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n[\\\"$1,$2,$3,$lat,$unit,$note\\\"]\",\"examples\":[\"\"]," SCHEMA "}", "");
+	put_typed("TYPED", "[\\\"$1,$2,$3,$lat,$unit,$note\\\"]", "");
 	tap_is_int(call_named("TYPED", "{\"note\":\"a|b\",\"lat\":37.50}"), 0, "named arguments run");
 	tap_is_str(result(), "37.50,C,a|b,37.50,C,a|b", "in the schema's order, with defaults, pipes and all");
 	call_named("TYPED", "{\"lat\":1,\"note\":null}");
 	tap_is_str(result(), "1,C,,1,C,", "null is empty");
 	tap_is_int(call_named("TYPED", "{\"lat\":91}"), -1, "a value that the schema refuses runs nothing");
-	tap_ok(why.status == 422 && strcmp(why.error, "args_invalid") == 0 && json_get(why.extra, "errors"), "args_invalid with errors");
+	tap_ok(why.status == 422 && strcmp(why.error, "args_invalid") == 0 && json_get(why.extra, "errors"),
+		"args_invalid with errors");
 	tap_is_int(call_named("TYPED", "{\"lat\":1,\"other\":2}"), -1, "so does one it does not know");
 	tap_is_int(call_named("ECHO", "{\"a\":1}"), -1, "a row without a schema has no names");
 	tap_is_str(why.error, "args_invalid", "and says so");
 	tap_is_int(call(&owner, "TYPED", "x|y"), 0, "a plain string is not checked");
 	tap_is_str(result(), "x,y,,$lat,$unit,$note", "and has no names");
-	put("STRICT", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\\n[\\\"$1,$2,$3+\\\"]\",\"examples\":[\"\"]," SCHEMA "}", ",\"x-strict\":true");
+	put_typed("STRICT", "[\\\"$1,$2,$3+\\\"]", ",\"x-strict\":true");
 	tap_is_int(call(&owner, "STRICT", "x|y"), -1, "x-strict checks it");
 	tap_is_str(why.error, "args_invalid", "and refuses");
 	tap_is_int(call(&owner, "STRICT", "12.50|F|a|b"), 0, "what fits runs");
@@ -290,10 +311,10 @@ static void test_kv(void)
 {
 	char text[200];
 
-	put("PUT_IT", "{\"type\":\"fn\",\"target\":\"kv_put\",\"content\":\"# WHAT: t\\n# SAFE: no\\n[\\\"$1\\\",\\\"$2+\\\"]\",\"examples\":[\"\"]}");
-	put("GET_IT", "{\"type\":\"fn\",\"target\":\"kv_get\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	put("DEL_IT", "{\"type\":\"fn\",\"target\":\"kv_del\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	put("LIST_IT", "{\"type\":\"fn\",\"target\":\"kv_list\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	put_fn("PUT_IT", "kv_put", "\\n# SAFE: no\\n[\\\"$1\\\",\\\"$2+\\\"]");
+	put_fn("GET_IT", "kv_get", "");
+	put_fn("DEL_IT", "kv_del", "");
+	put_fn("LIST_IT", "kv_list", "");
 	call(&owner, "PUT_IT", "greeting|hello|you");
 	tap_is_str(result(), "greeting", "kv_put gives the key");
 	call(&owner, "GET_IT", "greeting");
@@ -345,13 +366,14 @@ static void test_kv_full(void)
 
 static void test_rows(void)
 {
-	put("MAKE", "{\"type\":\"fn\",\"target\":\"dir_put\",\"content\":\"# WHAT: t\\n[\\\"$1\\\",\\\"$2+\\\"]\",\"examples\":[\"\"]}");
-	put("DROP", "{\"type\":\"fn\",\"target\":\"dir_delete\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	put("SHOW", "{\"type\":\"fn\",\"target\":\"dir_get\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	put("READ", "{\"type\":\"fn\",\"target\":\"read\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	put("MANIFEST", "{\"type\":\"fn\",\"target\":\"manifest\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	put("CONFIRM", "{\"type\":\"fn\",\"target\":\"confirm\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
-	call(&owner, "MAKE", "MADE|{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: x|y\",\"examples\":[\"\"]}");
+	put_fn("MAKE", "dir_put", "\\n[\\\"$1\\\",\\\"$2+\\\"]");
+	put_fn("DROP", "dir_delete", "");
+	put_fn("SHOW", "dir_get", "");
+	put_fn("READ", "read", "");
+	put_fn("MANIFEST", "manifest", "");
+	put_fn("CONFIRM", "confirm", "");
+	call(&owner, "MAKE",
+		"MADE|{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: x|y\",\"examples\":[\"\"]}");
 	tap_ok(out.ok && strstr(result(), "\"key\":\"MADE\""), "dir_put makes a row");
 	tap_ok(call(&owner, "MADE", "hi") == 0 && out.ok, "which runs at once");
 	call(&owner, "SHOW", "MADE");
@@ -359,7 +381,8 @@ static void test_rows(void)
 	call(&owner, "READ", "MADE");
 	tap_ok(out.ok && strstr(result(), "MADE"), "read gives its document");
 	call(&owner, "MANIFEST", "");
-	tap_ok(strstr(result(), "\"key\":\"MADE\"") && strstr(result(), "\"name\":\"kv_put\""), "manifest lists rows and functions");
+	tap_ok(strstr(result(), "\"key\":\"MADE\"") && strstr(result(), "\"name\":\"kv_put\""),
+		"manifest lists rows and functions");
 	call(&owner, "DROP", "MADE");
 	tap_ok(out.ok && strstr(result(), "\"deleted\":1"), "dir_delete takes it away");
 	call(&owner, "SHOW", "MADE");
@@ -369,11 +392,13 @@ static void test_rows(void)
 	call(&owner, "ECHO", "x");
 	call(&owner, "CONFIRM", arena_strdup(service.a, out.id));
 	tap_ok(strstr(result(), "PROVEN_MATERIAL_RESULT"), "confirm finds a receipt");
-	put("BLOCK_A", "{\"type\":\"fn\",\"target\":\"prompt_block\",\"enabled\":0,\"content\":\"# WHAT: t\\nBe $1 kind.\"}");
+	put("BLOCK_A",
+		"{\"type\":\"fn\",\"target\":\"prompt_block\",\"enabled\":0,\"content\":\"# WHAT: t\\nBe $1 kind.\"}");
 	put("WITH", "{\"type\":\"agent\",\"target\":\"m\",\"includes\":\"BLOCK_A\",\"content\":\"You help.\"}");
-	put("ASSEMBLE", "{\"type\":\"fn\",\"target\":\"prompt_assemble\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	put_fn("ASSEMBLE", "prompt_assemble", "");
 	call(&owner, "ASSEMBLE", "WITH");
-	tap_is_str(result(), "Be $1 kind.\n\nYou help.", "prompt_assemble puts blocks before the content, disabled ones too");
+	tap_is_str(result(), "Be $1 kind.\n\nYou help.",
+		"prompt_assemble puts blocks before the content, disabled ones too");
 }
 
 static void test_http(void)
@@ -381,12 +406,15 @@ static void test_http(void)
 	put_http("TEMP", "\"GET http://127.0.0.1:PORT/v1?latitude=$1&longitude=$2\"", "bearer:WEATHER_KEY", "");
 	tap_is_int(call(&owner, "TEMP", "37.77|-122.42&x=1"), 0, "an http row runs");
 	tap_is_str(result(), "HTTP 200:{\"temperature_2m\":15.7}", "its result has the status before it");
-	tap_ok(sent("GET /v1?latitude=37.77&longitude=-122.42%26x%3D1 HTTP"), "arguments are escaped for where they land");
+	tap_ok(sent("GET /v1?latitude=37.77&longitude=-122.42%26x%3D1 HTTP"),
+		"arguments are escaped for where they land");
 	tap_ok(sent("authorization: bearer sekret-4711-value"), "the credential is sent");
-	tap_is_str(shape("TEMP", "1|2"), arena_printf(service.a, "{\"method\":\"GET\",\"url\":\"http://127.0.0.1:%d/v1?latitude=1&longitude=2\",\"headers\":{},\"body\":null}",
+	tap_is_str(shape("TEMP", "1|2"), arena_printf(service.a,
+		"{\"method\":\"GET\",\"url\":\"http://127.0.0.1:%d/v1?latitude=1&longitude=2\",\"headers\":{},\"body\":null}",
 		upstream_port(up)), "a dry run shows the request without it");
 	tap_ok(!out.ran && !out.id[0] && out.ok, "and has no receipt");
-	put_http("ECHO_BACK", "\"POST http://127.0.0.1:PORT/echo\"", "bearer:WEATHER_KEY", "{\\\"q\\\":\\\"$1\\\",\\\"n\\\":$2}");
+	put_http("ECHO_BACK", "\"POST http://127.0.0.1:PORT/echo\"", "bearer:WEATHER_KEY",
+		"{\\\"q\\\":\\\"$1\\\",\\\"n\\\":$2}");
 	call(&owner, "ECHO_BACK", "a\"b\\\n|7");
 	tap_ok(sent("{\"q\":\"a\\\"b\\\\\\n\",\"n\":7}") && sent("content-type: application/json"), "a JSON body");
 	tap_ok(strstr(result(), "Bearer [redacted:WEATHER_KEY]") != NULL, "a credential that comes back is taken out");
@@ -395,18 +423,23 @@ static void test_http(void)
 	tap_ok(sent("a=x+y%26&b=%C3%BC") && sent("application/x-www-form-urlencoded"), "a form");
 	put_http("RAW", "\"PUT http://127.0.0.1:PORT/echo/$1\"", "", "text $2+");
 	call(&owner, "RAW", "../a?b#c%2F|x|y");
-	tap_ok(sent("PUT /echo/..%2Fa%3Fb%23c%252F HTTP") && sent("text x|y") && sent("text/plain; charset=utf-8"), "raw text, and a path of one segment");
+	tap_ok(sent("PUT /echo/..%2Fa%3Fb%23c%252F HTTP") && sent("text x|y") && sent("text/plain; charset=utf-8"),
+		"raw text, and a path of one segment");
 	tap_is_int(call(&owner, "RAW", "..|x"), -1, "a segment of dots is refused");
 	tap_ok(why.status == 422 && strcmp(why.error, "args_invalid") == 0 && !out.ran, "before anything ran");
 	tap_is_int(call(&owner, "RAW", "a\r\nb|x"), -1, "a line break in the path too");
 	put_http("NONE", "\"GET http://127.0.0.1:PORT/empty\"", "", "");
 	call(&owner, "NONE", "");
-	tap_ok(out.ok && !out.material && strcmp(result(), "HTTP 204:") == 0, "an answer without a body is not material");
+	tap_ok(out.ok && !out.material && strcmp(result(), "HTTP 204:") == 0,
+		"an answer without a body is not material");
 	put_http("LACKS", "\"GET http://127.0.0.1:PORT/echo\"", "bearer:NOT_THERE", "");
-	tap_ok(strstr(shape("LACKS", ""), "\"headers\":{},\"body\":null,\"notes\":[\"credential_missing:NOT_THERE\"]") != NULL, "a missing credential is named");
+	tap_ok(strstr(shape("LACKS", ""),
+		"\"headers\":{},\"body\":null,\"notes\":[\"credential_missing:NOT_THERE\"]") != NULL,
+		"a missing credential is named");
 	call(&owner, "LACKS", "");
 	tap_ok(!strcasestr(result(), "authorization"), "and no header sent");
-	put_http("MAP", "\"target_map:{\\\"get\\\":\\\"GET http://127.0.0.1:PORT/echo/$2\\\",\\\"set\\\":{\\\"method\\\":\\\"POST\\\",\\\"url\\\":\\\"http://127.0.0.1:PORT/echo\\\","
+	put_http("MAP",
+		"\"target_map:{\\\"get\\\":\\\"GET http://127.0.0.1:PORT/echo/$2\\\",\\\"set\\\":{\\\"method\\\":\\\"POST\\\",\\\"url\\\":\\\"http://127.0.0.1:PORT/echo\\\","
 		"\\\"body\\\":{\\\"v\\\":\\\"$2\\\"}}}\"", "", "");
 	call(&owner, "MAP", "set|x");
 	tap_ok(sent("POST /echo") && sent("{\"v\":\"x\"}"), "a target_map picks the operation");
@@ -460,12 +493,15 @@ static void test_breaker(void)
 	tap_is_str(json_str(json_get(breaker_of("DEAD"), "state")).p, "open", "the eighth 401 or 403 opens it");
 	before = upstream_requests(up);
 	call(&owner, "DEAD", "");
-	tap_is_str(result(), "ERR:breaker_open:DEAD — 8 consecutive auth failures; credential is dead until replaced.", "and says so");
+	tap_is_str(result(), "ERR:breaker_open:DEAD — 8 consecutive auth failures; credential is dead until replaced.",
+		"and says so");
 	tap_is_int(upstream_requests(up) - before, 0, "without calling the upstream");
 	last_receipt();
-	tap_is_int(breaker_reset(service.d, service.a, str_of("DEAD"), "owner:terminal-key", "t_x", &had, &why), 0, "it can be closed");
+	tap_is_int(breaker_reset(service.d, service.a, str_of("DEAD"), "owner:terminal-key", "t_x", &had, &why), 0,
+		"it can be closed");
 	tap_ok(had && !breaker_of("DEAD"), "by hand");
-	tap_ok(breaker_reset(service.d, service.a, str_of("DEAD"), "owner:terminal-key", "t_x", &had, &why) == 0 && !had, "once");
+	tap_ok(breaker_reset(service.d, service.a, str_of("DEAD"), "owner:terminal-key", "t_x", &had, &why) == 0 &&
+		!had, "once");
 	answer_status(200);
 	call(&owner, "DEAD", "");
 	tap_ok(out.ok, "and calls go out again");
@@ -526,7 +562,8 @@ static void test_receipts(void)
 	f.cursor = json_str(json_get(list, "cursor"));
 	tap_ok(f.cursor.p != NULL, "with a cursor");
 	receipt_list(service.d, service.a, &f, NULL, "https://b", &list, &why);
-	tap_ok(strcmp(json_str(json_get(json_object_array_get_idx(json_get(list, "rows"), 0), "invocation_id")).p, json_str(json_get(o, "invocation_id")).p) < 0,
+	tap_ok(strcmp(json_str(json_get(json_object_array_get_idx(json_get(list, "rows"), 0), "invocation_id")).p,
+		json_str(json_get(o, "invocation_id")).p) < 0,
 	       "to the next page");
 	f = (struct receipt_filter){ .trace = str_of(trace.id) };
 	receipt_list(service.d, service.a, &f, NULL, "https://b", &list, &why);
@@ -542,10 +579,12 @@ static void test_receipts(void)
 	receipt_list(service.d, service.a, &f, NULL, "https://b", &list, &why);
 	tap_ok(json_object_get_int64(json_get(list, "count")) == RECEIPT_LIMIT, "since an hour ago there are");
 	f = (struct receipt_filter){ .cursor = str_of("x") };
-	tap_is_int(receipt_list(service.d, service.a, &f, NULL, "https://b", &list, &why), -1, "a wrong cursor is refused");
+	tap_is_int(receipt_list(service.d, service.a, &f, NULL, "https://b", &list, &why), -1,
+		"a wrong cursor is refused");
 	f = (struct receipt_filter){ .since = str_of("yesterday") };
 	tap_is_int(receipt_list(service.d, service.a, &f, NULL, "https://b", &list, &why), -1, "a wrong time too");
-	tap_is_int(receipt_get(service.d, service.a, str_of("inv_00000000000000000000000000"), false, &r, &why), 0, "an id that nobody has");
+	tap_is_int(receipt_get(service.d, service.a, str_of("inv_00000000000000000000000000"), false, &r, &why), 0,
+		"an id that nobody has");
 	tap_is_int(receipt_get(service.d, service.a, str_of("inv_'; DROP"), false, &r, &why), 0, "and what is no id");
 }
 
@@ -554,11 +593,13 @@ static void test_sensitive(void)
 	struct json_object *o;
 	struct receipt r;
 
-	put("RISKY", "{\"type\":\"fn\",\"target\":\"echo\",\"sensitive\":1,\"content\":\"# WHAT: t\",\"examples\":[\"\"],\"input_schema\":{\"type\":\"object\",\"properties\":{}}}");
+	put("RISKY",
+		"{\"type\":\"fn\",\"target\":\"echo\",\"sensitive\":1,\"content\":\"# WHAT: t\",\"examples\":[\"\"],\"input_schema\":{\"type\":\"object\",\"properties\":{}}}");
 	call(&owner, "RISKY", "x");
 	r = last_receipt();
 	o = arena_json(service.a, receipt_public(&r, "https://b"));
-	tap_ok(!json_get(json_get(o, "fingerprints"), "input") && !json_get(json_get(o, "fingerprints"), "output") && json_get(json_get(o, "fingerprints"), "contract"),
+	tap_ok(!json_get(json_get(o, "fingerprints"), "input") && !json_get(json_get(o, "fingerprints"), "output") &&
+		json_get(json_get(o, "fingerprints"), "contract"),
 	       "the public receipt of a sensitive row shows neither input nor output");
 	o = arena_json(service.a, receipt_full(&r, "https://b"));
 	tap_ok(json_get(json_get(o, "fingerprints"), "input") && json_get(o, "output"), "the full one does");
@@ -573,18 +614,21 @@ static void test_caller(void)
 	p = (struct caller_presented){ .bearer = str_of(OWNER_KEY), .terminal_key = str_of(OWNER_KEY) };
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == 0 && c.kind == CALLER_OWNER, "twice the same is one");
 	p = (struct caller_presented){ .bearer = str_of("other"), .terminal_key = str_of(OWNER_KEY) };
-	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && why.status == 400 && strcmp(why.error, "ambiguous_credential") == 0, "different ones are ambiguous");
+	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && why.status == 400 && strcmp(why.error,
+		"ambiguous_credential") == 0, "different ones are ambiguous");
 	p = (struct caller_presented){ .share = str_of(OWNER_KEY) };
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && why.status == 401, "in a URL it is refused");
 	p = (struct caller_presented){ .share = str_of(OWNER_KEY), .terminal_key = str_of(OWNER_KEY) };
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && why.status == 401, "there always");
 	p = (struct caller_presented){ .body_token = str_of(OWNER_KEY) };
-	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && strcmp(why.error, "token_invalid") == 0, "as a token it is none");
+	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && strcmp(why.error, "token_invalid") == 0,
+		"as a token it is none");
 	p = (struct caller_presented){ .terminal_key = str_of("") };
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && c.kind == CALLER_ANONYMOUS, "an empty one is invalid");
 	p = (struct caller_presented){ .terminal_key = { NULL, 0 } };
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == 0 && c.kind == CALLER_ANONYMOUS, "none is anybody");
-	tap_ok(caller_need_owner(&anonymous, &why) == -1 && caller_need_owner(&owner, &why) == 0, "who must be the owner");
+	tap_ok(caller_need_owner(&anonymous, &why) == -1 && caller_need_owner(&owner, &why) == 0,
+		"who must be the owner");
 }
 
 static void test_anonymous_scope(void)
@@ -619,7 +663,8 @@ static void test_ledger_down(void)
 
 	atomic_store(&service.shared->ledger_healthy, 0);
 	tap_is_int(call(&owner, "FORM", "x"), -1, "while receipts cannot be written nothing runs");
-	tap_ok(why.status == 503 && strcmp(why.error, "ledger_unavailable") == 0 && why.retry_after > 0, "503 ledger_unavailable");
+	tap_ok(why.status == 503 && strcmp(why.error, "ledger_unavailable") == 0 && why.retry_after > 0,
+		"503 ledger_unavailable");
 	tap_is_int(upstream_requests(up) - before, 0, "and no upstream is called");
 	atomic_store(&service.shared->ledger_healthy, 1);
 	tap_is_int(call(&owner, "ECHO", "x"), 0, "afterwards it runs again");
@@ -630,7 +675,8 @@ static struct conf_var greeting = { (char *)(uintptr_t)"GREETING", (char *)(uint
 static void set_up(void)
 {
 	struct conf *c = &service.conf;
-	struct dispatch_context context = { .conf = c, .secrets = service.secrets, .shared = service.shared, .directory = service.d };
+	struct dispatch_context context = { .conf = c, .secrets = service.secrets, .shared = service.shared,
+		.directory = service.d };
 
 	c->zone = c->anonymous = c->upstream_ca_file = (char *)(uintptr_t)"";
 	c->anonymous = (char *)(uintptr_t)"read";
@@ -650,7 +696,7 @@ static void set_up(void)
 	outbound_init(c, &why);
 	caller_anonymous(&anonymous);
 	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous };
-	put("ECHO", "{\"type\":\"fn\",\"target\":\"echo\",\"content\":\"# WHAT: t\",\"examples\":[\"\"]}");
+	put_fn("ECHO", "echo", "");
 }
 
 static void all_tests(void)

@@ -52,7 +52,8 @@ static bool answer_odd(int fd, const char *path)
 	char head[256];
 
 	if (strcmp(path, "/broken-chunks") == 0) {
-		static const char text[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nworld\r\n0\r\n\r\n";
+		static const char text[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+			"5\r\nhello\r\nzz\r\nworld\r\n0\r\n\r\n";
 
 		upstream_send(fd, text, sizeof(text) - 1);
 	} else if (strcmp(path, "/short") == 0) {
@@ -74,7 +75,8 @@ static bool answer_odd(int fd, const char *path)
 	} else if (strcmp(path, "/bomb") == 0) {
 		size_t n = bomb(zip, sizeof(zip), 100000);
 
-		snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n", n);
+		snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n",
+			n);
 		upstream_send(fd, head, strlen(head));
 		upstream_send(fd, zip, n);
 	}
@@ -102,14 +104,16 @@ static bool answer(void *ctx, int fd, const struct upstream_request *in)
 		return upstream_text(fd, 200, "", "late");
 	}
 	if (strcmp(path, "/headers") == 0)
-		return upstream_text(fd, 429, "Content-Type: text/x; charset=utf-8\r\nRetry-After: 7\r\nSet-Cookie: a=b\r\n", "slow down");
+		return upstream_text(fd, 429,
+			"Content-Type: text/x; charset=utf-8\r\nRetry-After: 7\r\nSet-Cookie: a=b\r\n", "slow down");
 	if (strcmp(path, "/large") == 0)
 		return upstream_text(fd, 200, "", "0123456789");
 	if (strcmp(in->method, "HEAD") == 0) {
 		upstream_send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 38);
 		return true;
 	}
-	return strcmp(path, "/ok") == 0 || strncmp(path, "/a", 2) == 0 ? upstream_text(fd, 200, "Content-Type: text/plain\r\n", "hello") :
+	return strcmp(path, "/ok") == 0 || strncmp(path, "/a", 2) == 0 ? upstream_text(fd, 200,
+		"Content-Type: text/plain\r\n", "hello") :
 		answer_odd(fd, path);
 }
 
@@ -176,8 +180,10 @@ static void test_methods(void)
 		q.body = str_make("a\0b", 3);
 		outbound_header(&q, str_of("X-One"), str_of("1\r\nX-Evil: 2"), false);
 		outbound_fetch(&q, &r);
-		tap_ok(r.status == 200 && sent(methods[i]) && sent("content-length: 3"), "%s carries a body with NUL", methods[i]);
-		tap_ok(sent("x-one: 1X-Evil: 2\r\n") && !sent("\nx-evil"), "%s: a line break in a value begins no header", methods[i]);
+		tap_ok(r.status == 200 && sent(methods[i]) && sent("content-length: 3"), "%s carries a body with NUL",
+			methods[i]);
+		tap_ok(sent("x-one: 1X-Evil: 2\r\n") && !sent("\nx-evil"),
+			"%s: a line break in a value begins no header", methods[i]);
 		tap_ok(!sent("content-type") && !sent("expect"), "%s: curl adds no type and no Expect", methods[i]);
 	}
 	fetch("POST", "/a");
@@ -188,7 +194,8 @@ static void test_methods(void)
 	outbound_fetch(&q, &r);
 	tap_ok(sent("authorization: bearer abc") && sent("x-empty:"), "headers are sent, an empty one too");
 	fetch("GET", "/ok");
-	tap_ok(!sent("authorization") && !sent("x-empty") && sent("GET /ok"), "the next request on the handle shows nothing of it");
+	tap_ok(!sent("authorization") && !sent("x-empty") && sent("GET /ok"),
+		"the next request on the handle shows nothing of it");
 }
 
 static void test_query(void)
@@ -227,7 +234,8 @@ static void test_misbehaviour(void)
 	start("GET", "/silent?key=canary");
 	q.timeout_ms = 150;
 	outbound_fetch(&q, &r);
-	tap_ok(r.status == 0 && error_has("timed out after 1") && !error_has("canary") , "silence ends at the time limit, without the query in the message");
+	tap_ok(r.status == 0 && error_has("timed out after 1") && !error_has("canary") ,
+		"silence ends at the time limit, without the query in the message");
 	start("GET", "/slow-drip");
 	q.timeout_ms = 350;
 	outbound_fetch(&q, &r);
@@ -237,7 +245,8 @@ static void test_misbehaviour(void)
 static void test_addresses(void)
 {
 	static const char *const hosts[] = {
-		"0", "0.0.0.0", "127.1", "2130706433", "0x7f.1", "017700000001", "[::]", "[::1]", "[::ffff:127.0.0.2]", "[::ffff:7f00:2]",
+		"0", "0.0.0.0", "127.1", "2130706433", "0x7f.1", "017700000001", "[::]", "[::1]", "[::ffff:127.0.0.2]",
+			"[::ffff:7f00:2]",
 		"[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fe80::1]", "169.254.169.254", "10.0.0.1", "localhost",
 	};
 
@@ -248,19 +257,22 @@ static void test_addresses(void)
 		q.scheme = str_of("http");
 		q.authority = str_of(arena_printf(arena, "%s:9", hosts[i]));
 		outbound_fetch(&q, &r);
-		tap_ok(r.status == 0 && error_has("ERR:http:blocked_address:"), "%s is refused by its address", hosts[i]);
+		tap_ok(r.status == 0 && error_has("ERR:http:blocked_address:"), "%s is refused by its address",
+			hosts[i]);
 	}
 	arena_reset(arena);
 	q = (struct outbound_request){ .arena = arena, .method = str_of("GET"), .timeout_ms = 3000 };
 	q.url = str_of("http://no-such-host.invalid/x?key=canary");
 	outbound_fetch(&q, &r);
-	tap_ok(r.status == 0 && error_has("ERR:http:fetch:no-such-host.invalid: ") && !strstr(r.error, "canary"), "an unknown host is named, the query is not");
+	tap_ok(r.status == 0 && error_has("ERR:http:fetch:no-such-host.invalid: ") && !strstr(r.error, "canary"),
+		"an unknown host is named, the query is not");
 }
 
 static void changed(const char *url, const char *scheme, const char *authority)
 {
 	arena_reset(arena);
-	q = (struct outbound_request){ .arena = arena, .method = str_of("GET"), .url = str_of(url), .scheme = str_of(scheme), .authority = str_of(authority) };
+	q = (struct outbound_request){ .arena = arena, .method = str_of("GET"), .url = str_of(url),
+		.scheme = str_of(scheme), .authority = str_of(authority) };
 	outbound_fetch(&q, &r);
 	tap_is_str(r.error, "ERR:http:host_changed", url);
 }
@@ -297,18 +309,21 @@ static void redirect(const char *method, int status, const char *to)
 static void test_redirects(void)
 {
 	static const char *const bad[] = {
-		"http://127.0.0.2/ok", "https://127.0.0.1/ok", "//evil/ok", "/\\evil", "https://u:p@evil/", "http://", "/a b", "ftp://127.0.0.1/", "javascript:x",
+		"http://127.0.0.2/ok", "https://127.0.0.1/ok", "//evil/ok", "/\\evil", "https://u:p@evil/", "http://",
+			"/a b", "ftp://127.0.0.1/", "javascript:x",
 	};
 	unsigned before;
 	char text[64];
 
 	redirect("GET", 302, "/ok");
-	tap_ok(r.status == 200 && sent("GET /ok") && sent("bearer abc"), "a redirect to the same place is followed with its credential");
+	tap_ok(r.status == 200 && sent("GET /ok") && sent("bearer abc"),
+		"a redirect to the same place is followed with its credential");
 	snprintf(text, sizeof(text), "http://127.0.0.1:%d/ok#x", upstream_port(up));
 	redirect("GET", 301, text);
 	tap_ok(r.status == 200 && sent("GET /ok HTTP"), "so is a whole URL, without its fragment");
 	redirect("POST", 302, "/ok");
-	tap_ok(r.status == 200 && sent("GET /ok") && !sent("payload") && !sent("content-type"), "302 makes POST a GET without body");
+	tap_ok(r.status == 200 && sent("GET /ok") && !sent("payload") && !sent("content-type"),
+		"302 makes POST a GET without body");
 	redirect("PUT", 303, "/ok");
 	tap_ok(r.status == 200 && sent("GET /ok"), "303 makes everything a GET");
 	redirect("PUT", 301, "/ok");
@@ -321,9 +336,11 @@ static void test_redirects(void)
 	tap_is_str(r.error, "ERR:http:302:redirect_refused:127.0.0.1", "another port is refused");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		redirect("GET", 302, bad[i]);
-		tap_ok(r.status == 302 && error_has("ERR:http:302:redirect_refused:") && !strstr(r.error, "canary"), "refused: %s", bad[i]);
+		tap_ok(r.status == 302 && error_has("ERR:http:302:redirect_refused:") && !strstr(r.error, "canary"),
+			"refused: %s", bad[i]);
 	}
-	tap_is_int(upstream_requests(up) - before, 1 + (int64_t)(sizeof(bad) / sizeof(*bad)), "nothing was requested behind a refused redirect");
+	tap_is_int(upstream_requests(up) - before, 1 + (int64_t)(sizeof(bad) / sizeof(*bad)),
+		"nothing was requested behind a refused redirect");
 	before = upstream_requests(up);
 	fetch("GET", "/loop");
 	tap_is_str(r.error, "ERR:http:302:redirect_refused:127.0.0.1", "a loop of redirects ends");
@@ -393,7 +410,8 @@ static void all_tests(void *arg)
 int main(void)
 {
 	struct conf conf = {
-		.upstream_ca_file = (char *)(uintptr_t)"", .connect_timeout_ms = 2000, .upstream_timeout_ms = 4000, .max_redirects = 5, .max_upstream_body = 4096,
+		.upstream_ca_file = (char *)(uintptr_t)"", .connect_timeout_ms = 2000, .upstream_timeout_ms = 4000,
+			.max_redirects = 5, .max_upstream_body = 4096,
 	};
 	struct problem why = { 0 };
 
@@ -416,7 +434,8 @@ int main(void)
 	upstream_stop(up);
 	conf.upstream_ca_file = (char *)(uintptr_t)"/nonexistent/ca.pem";
 	loop_init();
-	tap_ok(outbound_init(&conf, &why) < 0 && strstr(why.detail, "/nonexistent/ca.pem"), "a CA file that is not there is named");
+	tap_ok(outbound_init(&conf, &why) < 0 && strstr(why.detail, "/nonexistent/ca.pem"),
+		"a CA file that is not there is named");
 	loop_done();
 	return tap_done();
 }
