@@ -4,17 +4,20 @@
 #include "web/html.h"
 
 static const char style[] =
-	":root{color-scheme:light dark;--ink:#1b1f24;--dim:#5a6572;--ground:#fff;--panel:#f4f6f8;--line:#d9dee4;--good:#146c3c;--bad:#a12622;--plain:#7a5200}"
-	"@media(prefers-color-scheme:dark){:root{--ink:#e7eaee;--dim:#9aa5b1;--ground:#14171b;--panel:#1d2127;--line:#333a43;--good:#6fd19b;--bad:#ff938c;"
-	"--plain:#f0c069}}"
+	":root{color-scheme:light dark;--ink:#1b1f24;--dim:#5a6572;--ground:#fff;--panel:#f4f6f8;--line:#d9dee4;"
+	"--good:#146c3c;--bad:#a12622;--plain:#7a5200}"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e7eaee;--dim:#9aa5b1;--ground:#14171b;--panel:#1d2127;"
+	"--line:#333a43;--good:#6fd19b;--bad:#ff938c;--plain:#f0c069}}"
 	"body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}"
 	"main{max-width:44rem;margin:0 auto;padding:1.5rem 1rem 3rem}"
 	"h1{font-size:1.4rem;line-height:1.3;margin:.2rem 0 1rem}h2{font-size:1.05rem;margin:2rem 0 .5rem}"
 	"p.kind{color:var(--dim);margin:0;font-size:.9rem}"
 	".good{color:var(--good)}.bad{color:var(--bad)}.plain{color:var(--plain)}"
 	"dl{margin:0;border-top:1px solid var(--line)}"
-	"dt{color:var(--dim);font-size:.85rem;padding-top:.5rem}dd{margin:0;padding-bottom:.5rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}"
-	"@media(min-width:36rem){dl{display:grid;grid-template-columns:9rem 1fr}dt,dd{padding:.5rem 0;border-bottom:1px solid var(--line)}}"
+	"dt{color:var(--dim);font-size:.85rem;padding-top:.5rem}"
+	"dd{margin:0;padding-bottom:.5rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}"
+	"@media(min-width:36rem){dl{display:grid;grid-template-columns:9rem 1fr}"
+	"dt,dd{padding:.5rem 0;border-bottom:1px solid var(--line)}}"
 	"code,pre{font:.9rem/1.5 ui-monospace,monospace;overflow-wrap:anywhere}"
 	"pre{background:var(--panel);padding:.75rem;border-radius:.4rem;white-space:pre-wrap}"
 	"a{color:inherit}";
@@ -59,7 +62,8 @@ void html_answer(struct response *res, int status, const char *title, struct str
 	struct buf out = BUF_ARENA(res->arena);
 
 	buf_puts(&out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n<title>");
+		 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		 "<meta name=\"robots\" content=\"noindex\">\n<title>");
 	html_text(&out, str_of(title));
 	buf_puts(&out, "</title>\n<style>");
 	buf_puts(&out, style);

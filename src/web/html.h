@@ -4,9 +4,11 @@
 #include "web/response.h"
 
 void html_text(struct buf *out, struct str s);                          /* escaped */
-/* One line of a list of facts: <dt>label</dt><dd>value</dd>, value escaped; nothing when value is empty. code: in the fixed-width style, wrapped anywhere. */
+/* One line of a list of facts: <dt>label</dt><dd>value</dd>, value escaped; nothing when value is empty. code: in the
+ * fixed-width style, wrapped anywhere. */
 void html_fact(struct buf *out, const char *label, struct str value, bool code);
-/* A whole page as the answer, with a Content-Security-Policy that allows its own style and nothing else. title is escaped, main is markup. */
+/* A whole page as the answer, with a Content-Security-Policy that allows its own style and nothing else. title is
+ * escaped, main is markup. */
 void html_answer(struct response *res, int status, const char *title, struct str main);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reading a request from FastCGI parameters: method, path, query, headers. Decides nothing about them: see router.c. The body is read by fastcgi.c. */
+/* Reading a request from FastCGI parameters: method, path, query, headers. Decides nothing about them: see router.c.
+ * The body is read by fastcgi.c. */
 #include <string.h>
 #include <strings.h>
 #include "base/escape.h"

@@ -19,11 +19,12 @@ struct request {
 	const char *request_id;         /* nginx's $request_id (REQUEST_ID) or "" */
 };
 
-/* Fills r from FastCGI parameters and the body that was read. The path is DOCUMENT_URI, which nginx has decoded and routed by, or REQUEST_URI without its
- * query, decoded here. The query is QUERY_STRING: "+" and %20 are a space, "&" separates (";" is a character), a name without "=" has an empty value, an
- * empty query has no parameters. -1 with why 400: `bad_query` (malformed percent, invalid UTF-8, NUL, a repeated name, an empty name, too many
- * parameters), `bad_path` (malformed percent, invalid UTF-8, NUL, no "/" in front), `bad_method`. After -1 r is still good for an answer: what was wrong
- * is empty, and there are no parameters. */
+/* Fills r from FastCGI parameters and the body that was read. The path is DOCUMENT_URI, which nginx has decoded and
+ * routed by, or REQUEST_URI without its query, decoded here. The query is QUERY_STRING: "+" and %20 are a space, "&"
+ * separates (";" is a character), a name without "=" has an empty value, an empty query has no parameters. -1 with
+ * why 400: `bad_query` (malformed percent, invalid UTF-8, NUL, a repeated name, an empty name, too many parameters),
+ * `bad_path` (malformed percent, invalid UTF-8, NUL, no "/" in front), `bad_method`. After -1 r is still good for an
+ * answer: what was wrong is empty, and there are no parameters. */
 int request_init(struct request *r, struct arena *a, const char *const *env, struct str body, struct problem *why);
 struct str request_param(const struct request *r, const char *name);    /* p NULL when absent */
 /* A header by its lower-case name, "x-terminal-key"; p NULL when absent. */
@@ -31,8 +32,8 @@ struct str request_header(const struct request *r, const char *name);
 /* A FastCGI parameter by its name, "REMOTE_ADDR"; p NULL when absent. */
 struct str request_env(const struct request *r, const char *name);
 bool request_is(const struct request *r, const char *method);
-/* True when the header Accept (RFC 9110 section 12.5.1) ranks the media type `wanted` above `other`: by q, then by how exactly it is named. Without the
- * header, and when both are as good, false. */
+/* True when the header Accept (RFC 9110 section 12.5.1) ranks the media type `wanted` above `other`: by q, then by
+ * how exactly it is named. Without the header, and when both are as good, false. */
 bool request_prefers(const struct request *r, const char *wanted, const char *other);
 /* True when If-None-Match (RFC 9110 section 13.1.2) names etag, compared weakly, or is "*". */
 bool request_has_etag(const struct request *r, const char *etag);

@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "web/response.h"
 
-/* Every code of the interface; rowcall-api(7) has a line for each. The texts of `fix` are defaults: whoever knows more fills how_to_fix. */
+/* Every code of the interface; rowcall-api(7) has a line for each. The texts of `fix` are defaults: whoever knows
+ * more fills how_to_fix. */
 static const struct response_code codes[] = {
 	/* the request itself */
 	{ "bad_query", 400, "the query string is malformed", NULL },
@@ -16,29 +17,36 @@ static const struct response_code codes[] = {
 	{ "bad_parameter", 400, "a query parameter has a value that is not possible", NULL },
 	{ "bad_limit", 400, "limit is not a number in its bounds", NULL },
 	{ "bad_since", 400, "since is no time", NULL },
-	{ "bad_cursor", 400, "the cursor is not one that was given out", "pass `cursor` as the answer before had it, or leave it out" },
-	{ "invalid_json", 400, "the body is not exactly one JSON text (RFC 8259) without duplicate names", "send one JSON object in UTF-8" },
+	{ "bad_cursor", 400, "the cursor is not one that was given out",
+	  "pass `cursor` as the answer before had it, or leave it out" },
+	{ "invalid_json", 400, "the body is not exactly one JSON text (RFC 8259) without duplicate names",
+	  "send one JSON object in UTF-8" },
 	{ "invalid_body", 400, "the body is missing, or is no JSON object", "send one JSON object" },
-	{ "unexpected_body", 400, "this request takes no body", "leave the body out, or use the method that takes one" },
-	{ "unknown_field", 400, "a field of the body or a parameter of the query is not known here", "remove it, or correct its spelling" },
+	{ "unexpected_body", 400, "this request takes no body",
+	  "leave the body out, or use the method that takes one" },
+	{ "unknown_field", 400, "a field of the body or a parameter of the query is not known here",
+	  "remove it, or correct its spelling" },
 	{ "conflicting_fields", 400, "fields that exclude each other", "send one of them" },
-	{ "unrecognized_request", 400, "GET /api/dispatch with a query that nothing answers", "use one of the forms in `exists`" },
+	{ "unrecognized_request", 400, "GET /api/dispatch with a query that nothing answers",
+	  "use one of the forms in `exists`" },
 	{ "key required", 400, "a dispatch without `key`", "send {\"key\":\"NAME\",\"body\":\"arguments\"}" },
 	{ "key and type required", 400, "a new row without `key` or `type`", NULL },
 	{ "field_not_patchable", 400, "a field that PATCH does not set, beside others", "set it with PUT" },
 	{ "no recognized fields", 400, "a PATCH that names none of the fields that PATCH sets", NULL },
-	{ "idempotency_unsupported", 400, "Idempotency-Key is not served yet", "send the call without it: nothing has run" },
+	{ "idempotency_unsupported", 400, "Idempotency-Key is not served yet",
+	  "send the call without it: nothing has run" },
 	{ "length_required", 411, "a body without Content-Length", NULL },
 	{ "body_too_large", 413, "the body is longer than max_request_body", "send less" },
 	{ "write_too_large", 413, "what would be stored is larger than one write may be", "store less at once" },
-	{ "unsupported_media_type", 415, "the body is not declared as application/json", "send the header Content-Type: application/json" },
-	{ "method_not_allowed", 405, "the path exists, the method does not", "use a method that the header Allow names" },
+	{ "unsupported_media_type", 415, "the body is not declared as application/json",
+	  "send the header Content-Type: application/json" },
+	{ "method_not_allowed", 405, "the path exists, the method does not",
+	  "use a method that the header Allow names" },
 	{ "not_found", 404, "there is no such path, row or document", NULL },
 	/* who is calling */
 	{ "unauthorized", 401, "a credential is needed", NULL },
 	{ "token_invalid", 401, "the presented credential is not a valid one", "send a valid credential, or none" },
 	{ "ambiguous_credential", 400, "different credentials in one request", "send one credential" },
-	{ "scope_mismatch", 403, "the credential does not cover this row", "use a credential with a wider scope" },
 	{ "prefetch_refused", 403, "a browser's prefetch of a URL that runs something", "open the URL itself" },
 	/* rows */
 	{ "key_exists", 409, "a row with this key exists", "change it with PUT or PATCH" },
@@ -60,14 +68,16 @@ static const struct response_code codes[] = {
 	{ "verify_running", 429, "the check of the event chain is running already", "wait for it to end" },
 	{ "verify_failed", 500, "the check of the event chain could not be run", "see the service's log" },
 	/* calls */
-	{ "unknown_key", 404, "there is no such row", "use a key of did_you_mean, or look it up in GET /api/dispatch?registry=1" },
+	{ "unknown_key", 404, "there is no such row",
+	  "use a key of did_you_mean, or look it up in GET /api/dispatch?registry=1" },
 	{ "row_disabled", 409, "the row is disabled", "enable it: PATCH {\"enabled\":1}" },
 	{ "contract_changed", 409, "the row is not what the caller read any more", "read the contract again" },
 	{ "args_invalid", 422, "the arguments do not fit the row", "read the row's contract" },
 	{ "budget_exceeded", 422, "the trace's budget of depth, steps, time or cost is used up", NULL },
 	{ "runner_unavailable", 422, "this version cannot run rows of that kind", NULL },
 	{ "receipt_not_found", 404, "there is no such receipt", NULL },
-	{ "receipt_not_written", 500, "the call ran and could not be recorded; its result is withheld", "do not repeat it blindly: it ran" },
+	{ "receipt_not_written", 500, "the call ran and could not be recorded; its result is withheld",
+	  "do not repeat it blindly: it ran" },
 	{ "ledger_unavailable", 503, "the database cannot be read or written; nothing ran", "try again later" },
 	{ "not_ready", 503, "a call would not work now", "see `problems`" },
 	/* answered by nginx in the same form, with texts of its own: conf/nginx/rowcall-http.conf */
@@ -87,10 +97,25 @@ static const struct response_code codes[] = {
 enum { CODES = sizeof(codes) / sizeof(codes[0]) };
 
 static const struct { int status; const char *phrase; } phrases[] = {
-	{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 304, "Not Modified" }, { 400, "Bad Request" },
-	{ 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 409, "Conflict" },
-	{ 411, "Length Required" }, { 412, "Precondition Failed" }, { 413, "Content Too Large" }, { 415, "Unsupported Media Type" },
-	{ 422, "Unprocessable Content" }, { 429, "Too Many Requests" }, { 500, "Internal Server Error" }, { 503, "Service Unavailable" },
+	{ 200, "OK" },
+	{ 201, "Created" },
+	{ 202, "Accepted" },
+	{ 204, "No Content" },
+	{ 304, "Not Modified" },
+	{ 400, "Bad Request" },
+	{ 401, "Unauthorized" },
+	{ 403, "Forbidden" },
+	{ 404, "Not Found" },
+	{ 405, "Method Not Allowed" },
+	{ 409, "Conflict" },
+	{ 411, "Length Required" },
+	{ 412, "Precondition Failed" },
+	{ 413, "Content Too Large" },
+	{ 415, "Unsupported Media Type" },
+	{ 422, "Unprocessable Content" },
+	{ 429, "Too Many Requests" },
+	{ 500, "Internal Server Error" },
+	{ 503, "Service Unavailable" },
 };
 
 const struct response_code *response_code(const char *error)

@@ -1,4 +1,5 @@
-/* One HTTP answer, built whole by a handler and sent by fastcgi.c. Also the one list of error codes and what to do about them. */
+/* One HTTP answer, built whole by a handler and sent by fastcgi.c. Also the one list of error codes and what to do
+ * about them. */
 #ifndef WEB_RESPONSE_H
 #define WEB_RESPONSE_H
 #include "base/json.h"
@@ -14,7 +15,8 @@ struct response {
 	const char *type;                       /* Content-Type; NULL: no body */
 	struct { const char *name, *value; } header[RESPONSE_HEADERS_MAX];
 	unsigned headers;
-	struct str body;                        /* must stay alive until the answer is sent, which may suspend: the arena's, held in it, or static */
+	/* Must stay alive until the answer is sent, which may suspend: the arena's, held in it, or static. */
+	struct str body;
 	bool omit_body;                         /* HEAD: Content-Length of body, no bytes */
 };
 
@@ -23,7 +25,7 @@ struct response_code {
 	const char *code;
 	int status;
 	const char *meaning;                    /* for rowcall-api(7) */
-	const char *fix;                        /* how_to_fix when the problem brings none; NULL: nothing to do about it */
+	const char *fix;                        /* how_to_fix when the problem brings none, or NULL */
 };
 const struct response_code *response_code(const char *error);           /* NULL: not in the list */
 void response_each_code(void (*fn)(void *ctx, const struct response_code *c), void *ctx);
@@ -34,10 +36,11 @@ void response_header(struct response *r, const char *name, const char *value);
 const char *response_get(const struct response *r, const char *name);  /* NULL when it was not set */
 void response_json(struct response *r, int status, struct json_object *o);      /* takes o; serialized now */
 void response_text(struct response *r, int status, const char *type, struct str body);  /* body is not copied */
-/* The error form {"error":…,"detail"?,"field"?,"how_to_fix"?,extra…} with Retry-After and, for 401, WWW-Authenticate: Bearer. more: object of further members, taken, or NULL; its members
- * do not replace those of why->extra. */
+/* The error form {"error":…,"detail"?,"field"?,"how_to_fix"?,extra…} with Retry-After and, for 401, WWW-Authenticate:
+ * Bearer. more: object of further members, taken, or NULL; its members do not replace those of why->extra. */
 void response_problem(struct response *r, const struct problem *why, struct json_object *more);
-/* The CGI head ("Status: …\r\n…\r\n\r\n"), with the headers every answer has. X-Trace is the one the handler set, else `trace` unless that is empty. */
+/* The CGI head ("Status: …\r\n…\r\n\r\n"), with the headers every answer has. X-Trace is the one the handler set,
+ * else `trace` unless that is empty. */
 void response_head(const struct response *r, const char *trace, struct buf *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* The handlers of routes.c and what they share: one struct rest a request. Adding one: a function here, a row in routes.c, a test in t/api. */
+/* The handlers of routes.c and what they share: one struct rest a request. Adding one: a function here, a row in
+ * routes.c, a test in t/api. */
 #ifndef WEB_REST_H
 #define WEB_REST_H
 #include "call/caller.h"
@@ -27,7 +28,8 @@ struct rest {
 void router_fail(struct rest *r, const struct problem *why);
 /* 404 `not_found`. */
 void router_not_found(struct rest *r, const char *detail);
-/* A document that depends on the credential: ETag, Vary, Cache-Control: private, no-cache; 304 when If-None-Match has etag. body is the arena's. */
+/* A document that depends on the credential: ETag, Vary, Cache-Control: private, no-cache; 304 when If-None-Match has
+ * etag. body is the arena's. */
 void router_document(struct rest *r, const char *type, const char *etag, struct str body);
 /* A whole number from the query, `dflt` when absent. -1 after answering 400 `bad_parameter`. */
 int router_number(struct rest *r, const char *name, int64_t min, int64_t max, int64_t dflt, int64_t *out);

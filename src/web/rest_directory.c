@@ -1,5 +1,5 @@
-/* Directory REST (spec section 4.1): reading and changing rows. What a row must be is directory/validate.c's, how a change is stored directory/mutate.c's; the
- * history of rows is rest_event.c's. */
+/* Directory REST (spec section 4.1): reading and changing rows. What a row must be is directory/validate.c's, how a
+ * change is stored directory/mutate.c's; the history of rows is rest_event.c's. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -84,8 +84,8 @@ static int bad_parameter(struct rest *r, const char *name, const char *code, con
 	return -1;
 }
 
-/* A cursor is "N.KEY", the last row that was given. The page goes on behind KEY wherever that stands now, or behind place N when it is gone. A key outside the readable
- * set counts as gone, so that a cursor tells nothing about it. */
+/* A cursor is "N.KEY", the last row that was given. The page goes on behind KEY wherever that stands now, or behind
+ * place N when it is gone. A key outside the readable set counts as gone, so that a cursor tells nothing about it. */
 static int read_cursor(struct rest *r, size_t *start)
 {
 	struct str cursor = request_param(r->req, "cursor"), key = cursor, digits;
@@ -124,7 +124,8 @@ static int read_filter(struct rest *r, struct filter *f)
 		if (!f->enabled && !str_is(enabled, "0") && !str_is(enabled, "false"))
 			return bad_parameter(r, "enabled", "bad_parameter", "enabled is 0 or 1");
 	}
-	if (f->type.p && !str_is(f->type, "fn") && !str_is(f->type, "http") && !str_is(f->type, "agent") && !str_is(f->type, "flow"))
+	if (f->type.p && !str_is(f->type, "fn") && !str_is(f->type, "http") && !str_is(f->type, "agent") &&
+	    !str_is(f->type, "flow"))
 		return bad_parameter(r, "type", "bad_parameter", "type is fn, http, agent or flow");
 	if (router_number(r, "row_num", 1, INT32_MAX, 0, &f->row_num) < 0)
 		return -1;
@@ -134,7 +135,8 @@ static int read_filter(struct rest *r, struct filter *f)
 static bool item_fits(const struct rest *r, const struct filter *f, const struct directory_item *i, size_t index)
 {
 	return (!f->row_num || (size_t)f->row_num == index + 1) && (!f->type.p || str_eq(i->type, f->type)) &&
-	       (!f->category.p || str_eq(i->category, f->category)) && (f->enabled < 0 || i->enabled == f->enabled) && reads(r, i);
+	       (!f->category.p || str_eq(i->category, f->category)) && (f->enabled < 0 || i->enabled == f->enabled) &&
+	       reads(r, i);
 }
 
 static bool entry_fits(const struct filter *f, const struct entry *e)
@@ -364,8 +366,12 @@ void rest_directory_get(struct rest *r)
 static struct mutate mutation(const struct rest *r)
 {
 	return (struct mutate){
-		.directory = r->service->directory, .secrets = r->service->secrets, .arena = r->arena, .actor = r->caller.actor,
-		.trace = r->trace.id, .if_match = request_header(r->req, "if-match"),
+		.directory = r->service->directory,
+		.secrets = r->service->secrets,
+		.arena = r->arena,
+		.actor = r->caller.actor,
+		.trace = r->trace.id,
+		.if_match = request_header(r->req, "if-match"),
 	};
 }
 
@@ -384,7 +390,8 @@ static struct json_object *done(struct rest *r, struct str key, const struct mut
 
 static void add_location(struct rest *r, struct str key)
 {
-	response_header(r->res, "Location", arena_printf(r->arena, "%s/api/directory/%.*s", r->service->conf->base_url, (int)key.n, key.p));
+	response_header(r->res, "Location",
+			arena_printf(r->arena, "%s/api/directory/%.*s", r->service->conf->base_url, (int)key.n, key.p));
 }
 
 void rest_directory_create(struct rest *r)

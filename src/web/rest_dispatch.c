@@ -1,5 +1,5 @@
-/* Dispatch over HTTP (spec sections 4.2 and 4.3): reading a call from a body or a URL, its answer to the letter; contract documents, registry, protocol
- * index. Whether a call may run and how is call/dispatch.c's. */
+/* Dispatch over HTTP (spec sections 4.2 and 4.3): reading a call from a body or a URL, its answer to the letter;
+ * contract documents, registry, protocol index. Whether a call may run and how is call/dispatch.c's. */
 #include "config.h"
 #include <string.h>
 #include "base/crypto.h"
@@ -106,7 +106,8 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 	if (json_object_object_get_ex(r->body, "shape", &shape) && !json_object_is_type(shape, json_type_boolean))
 		return bad_field(why, "shape", "shape is true or false");
 	q->shape = shape && json_object_get_boolean(shape);
-	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 || take_string(r->body, "ask", DISPATCH_CLAIM_MAX, &ask, why) < 0 ||
+	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 ||
+	    take_string(r->body, "ask", DISPATCH_CLAIM_MAX, &ask, why) < 0 ||
 	    take_string(r->body, "on_behalf_of", DISPATCH_CLAIM_MAX, &q->on_behalf_of, why) < 0 ||
 	    take_string(r->body, "authorized_by", DISPATCH_CLAIM_MAX, &q->authorized_by, why) < 0)
 		return -1;
@@ -120,7 +121,8 @@ static void emit_proof(struct rest *r, struct buf *out, const struct dispatch_re
 	const char *base = r->service->conf->base_url;
 	struct buf did = BUF_ARENA(r->arena), url = BUF_ARENA(r->arena);
 
-	buf_printf(&did, "%s %.*s (%s)%s", d->ok ? "ran" : "tried", (int)key.n, key.p, d->runner, d->material ? "" : "; nothing material came back");
+	buf_printf(&did, "%s %.*s (%s)%s", d->ok ? "ran" : "tried", (int)key.n, key.p, d->runner,
+		   d->material ? "" : "; nothing material came back");
 	emit_begin(out, "proof", '{');
 	emit_bool(out, "ok", d->material);
 	emit_str(out, "did", buf_str(&did));
@@ -234,13 +236,15 @@ void rest_dispatch_post(struct rest *r)
 /* A browser that only looks ahead must not run anything. */
 static bool is_prefetch(const struct request *req)
 {
-	return request_header(req, "sec-purpose").n || request_header(req, "purpose").n || request_header(req, "x-purpose").n ||
-	       request_header(req, "x-moz").n;
+	return request_header(req, "sec-purpose").n || request_header(req, "purpose").n ||
+	       request_header(req, "x-purpose").n || request_header(req, "x-moz").n;
 }
 
 void rest_dispatch_invoke(struct rest *r)
 {
-	struct dispatch_request q = { .arena = r->arena, .key = request_param(r->req, "invoke"), .body = request_param(r->req, "body") };
+	struct dispatch_request q = {
+		.arena = r->arena, .key = request_param(r->req, "invoke"), .body = request_param(r->req, "body"),
+	};
 	struct problem why = { 0 };
 
 	if (is_prefetch(r->req))
@@ -302,7 +306,9 @@ static void unknown_key(struct rest *r, struct str key)
 		struct json_object *o = json_object_new_object();
 
 		json_put_str(o, "key", near[i]);
-		json_put_text(o, "read", arena_printf(r->arena, "%s/api/dispatch?key=%.*s&format=markdown", r->service->conf->base_url, (int)near[i].n, near[i].p));
+		json_put_text(o, "read",
+			      arena_printf(r->arena, "%s/api/dispatch?key=%.*s&format=markdown",
+					   r->service->conf->base_url, (int)near[i].n, near[i].p));
 		json_object_array_add(list, o);
 	}
 	json_put(why.extra, "did_you_mean", list);
@@ -311,43 +317,46 @@ static void unknown_key(struct rest *r, struct str key)
 
 enum affordance { CAN_RUN, CAN_SHAPE, CAN_URL, CAN_CONFIRM, CAN_EDIT, CAN_HISTORY, CAN_N };
 
-static void gate_affordance(struct rest *r, const struct entry *e, bool shape, struct document_affordance *a)
+/* refusal NULL: allowed. */
+static struct document_affordance move(const char *name, const char *method, const char *url, const char *refusal)
+{
+	return (struct document_affordance){
+		.name = name, .method = method, .url = str_of(url), .allowed = !refusal, .reason = refusal,
+	};
+}
+
+/* The gate's reason, NULL when it lets the call pass. */
+static const char *refusal(struct rest *r, const struct entry *e, bool shape)
 {
 	struct gate_request g = { .caller = &r->caller, .entry = e, .body = str_of(""), .shape = shape };
 	struct problem why = { 0 };
 
-	a->allowed = gate_check(&g, &why) == 0;
-	if (!a->allowed)
-		a->reason = arena_strdup(r->arena, why.error);
+	return gate_check(&g, &why) < 0 ? arena_strdup(r->arena, why.error) : NULL;
 }
 
 /* What this credential can do with the row. */
 static void affordances(struct rest *r, const struct entry *e, struct document_affordance a[CAN_N])
 {
-	const char *base = r->service->conf->base_url;
 	bool owner = r->caller.kind == CALLER_OWNER;
-	int n = (int)e->key.n;
-	struct str dispatch = str_of(arena_printf(r->arena, "%s/api/dispatch", base));
-	struct str url = str_of(arena_printf(r->arena, "%s/api/dispatch?invoke=%.*s", base, n, e->key.p));
-	struct str confirm = str_of(arena_printf(r->arena, "%s/api/dispatch?confirm=inv_...", base));
-	struct str row = str_of(arena_printf(r->arena, "%s/api/directory/%.*s", base, n, e->key.p));
-	struct str history = str_of(arena_printf(r->arena, "%s/api/directory/%.*s/history", base, n, e->key.p));
+	const char *not_owner = owner ? NULL : "unauthorized";
+	const char *run = refusal(r, e, false);
+	const char *key = arena_str(r->arena, e->key), *base = r->service->conf->base_url;
+	const char *dispatch = arena_printf(r->arena, "%s/api/dispatch", base);
+	const char *row = arena_printf(r->arena, "%s/api/directory/%s", base, key);
 
-	a[CAN_RUN] = (struct document_affordance){ .name = "run", .method = "POST", .url = dispatch };
-	a[CAN_SHAPE] = (struct document_affordance){ .name = "preview", .method = "POST", .url = dispatch };
-	gate_affordance(r, e, false, &a[CAN_RUN]);
-	gate_affordance(r, e, true, &a[CAN_SHAPE]);
+	a[CAN_RUN] = move("run", "POST", dispatch, run);
+	a[CAN_SHAPE] = move("preview", "POST", dispatch, refusal(r, e, true));
 	/* The owner's key is never accepted in a URL, so a URL alone runs what its token, or anybody, may run. */
-	a[CAN_URL] = (struct document_affordance){ .name = "run_by_url", .method = "GET", .url = url, .allowed = a[CAN_RUN].allowed && !owner,
-		.reason = owner ? "owner_key_never_in_url" : a[CAN_RUN].reason };
-	a[CAN_CONFIRM] = (struct document_affordance){ .name = "confirm", .method = "GET", .url = confirm, .allowed = true };
-	a[CAN_EDIT] = (struct document_affordance){ .name = "edit", .method = "PATCH", .url = row, .allowed = owner, .reason = owner ? NULL : "unauthorized" };
-	a[CAN_HISTORY] = (struct document_affordance){ .name = "history", .method = "GET", .url = history, .allowed = owner,
-		.reason = owner ? NULL : "unauthorized" };
+	a[CAN_URL] = move("run_by_url", "GET", arena_printf(r->arena, "%s?invoke=%s", dispatch, key),
+			  owner ? "owner_key_never_in_url" : run);
+	a[CAN_CONFIRM] = move("confirm", "GET", arena_printf(r->arena, "%s?confirm=inv_...", dispatch), NULL);
+	a[CAN_EDIT] = move("edit", "PATCH", row, not_owner);
+	a[CAN_HISTORY] = move("history", "GET", arena_printf(r->arena, "%s/history", row), not_owner);
 }
 
 /* Callers with the same affordances see the same document. */
-static const char *document_name(struct rest *r, const struct entry *e, const struct document_affordance *a, bool markdown)
+static const char *document_name(struct rest *r, const struct entry *e, const struct document_affordance *a,
+				 bool markdown)
 {
 	struct buf name = BUF_ARENA(r->arena);
 
@@ -363,7 +372,8 @@ static int document_format(struct rest *r, bool *markdown)
 	struct str format = request_param(r->req, "format");
 	struct problem why = { 0 };
 
-	*markdown = format.p ? str_is(format, "markdown") : request_prefers(r->req, "text/markdown", "application/json");
+	*markdown = format.p ? str_is(format, "markdown")
+			     : request_prefers(r->req, "text/markdown", "application/json");
 	if (!format.p || *markdown || str_is(format, "json"))
 		return 0;
 	problem_set(&why, 400, "bad_parameter");
@@ -373,7 +383,8 @@ static int document_format(struct rest *r, bool *markdown)
 	return -1;
 }
 
-static void render(struct rest *r, const struct entry *e, const struct document_affordance *a, bool markdown, struct buf *out)
+static void render(struct rest *r, const struct entry *e, const struct document_affordance *a, bool markdown,
+		   struct buf *out)
 {
 	struct document_options o = { .base_url = r->service->conf->base_url, .affordance = a, .affordances = CAN_N };
 
@@ -421,7 +432,10 @@ void rest_dispatch_document(struct rest *r)
 static void emit_object(struct rest *r, struct buf *out, const struct entry *e)
 {
 	static const struct { const char *name; enum docstring_label label; } docs[] = {
-		{ "what", DOC_WHAT }, { "when_to_use", DOC_WHEN_TO_USE }, { "args", DOC_ARGS }, { "output", DOC_OUTPUT },
+		{ "what", DOC_WHAT },
+		{ "when_to_use", DOC_WHEN_TO_USE },
+		{ "args", DOC_ARGS },
+		{ "output", DOC_OUTPUT },
 	};
 
 	emit_begin(out, NULL, '{');
@@ -508,7 +522,10 @@ void rest_dispatch_registry(struct rest *r)
 static void add_endpoint(void *ctx, const struct route *route)
 {
 	static const char *const who[] = {
-		[WHO_ANYONE] = "anyone", [WHO_KNOWN] = "owner or token", [WHO_OWNER] = "owner", [WHO_METRICS] = "owner or metrics_allow",
+		[WHO_ANYONE] = "anyone",
+		[WHO_KNOWN] = "owner or token",
+		[WHO_OWNER] = "owner",
+		[WHO_METRICS] = "owner or metrics_allow",
 	};
 	struct buf *out = ctx;
 

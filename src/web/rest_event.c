@@ -1,4 +1,5 @@
-/* What happened to rows (spec section 4.1): history, contracts by digest, the event log and the check of its chain. Only reads. */
+/* What happened to rows (spec section 4.1): history, contracts by digest, the event log and the check of its chain.
+ * Only reads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -22,12 +23,13 @@ enum {
 
 /* Columns of SQL_EVENT_RECORDS and SQL_EVENT_OF_KEY. */
 enum event_column {
-	EVENT_SEQ, EVENT_ID, EVENT_TIME, EVENT_ACTION, EVENT_OPERATION, EVENT_KEY, EVENT_ACTOR, EVENT_TRACE, EVENT_BEFORE, EVENT_AFTER,
-	EVENT_CONTRACT_BEFORE, EVENT_CONTRACT_AFTER, EVENT_PREV, EVENT_HASH, EVENT_N
+	EVENT_SEQ, EVENT_ID, EVENT_TIME, EVENT_ACTION, EVENT_OPERATION, EVENT_KEY, EVENT_ACTOR, EVENT_TRACE,
+	EVENT_BEFORE, EVENT_AFTER, EVENT_CONTRACT_BEFORE, EVENT_CONTRACT_AFTER, EVENT_PREV, EVENT_HASH, EVENT_N
 };
 
 static const char *const event_names[EVENT_N] = {
-	"event", "id", "time", "action", "operation", "key", "actor", "trace", "before", "after", "contract_before", "contract_after", "prev", "hash"
+	"event", "id", "time", "action", "operation", "key", "actor", "trace",
+	"before", "after", "contract_before", "contract_after", "prev", "hash",
 };
 
 static void unreadable(struct rest *r)
@@ -56,7 +58,8 @@ void rest_event_list(struct rest *r)
 	struct db_stmt *s;
 	int got;
 
-	if (router_number(r, "since", 0, INT64_MAX, 0, &since) < 0 || router_number(r, "limit", 1, REST_ROWS_MAX, EVENTS_DEFAULT, &limit) < 0)
+	if (router_number(r, "since", 0, INT64_MAX, 0, &since) < 0 ||
+	    router_number(r, "limit", 1, REST_ROWS_MAX, EVENTS_DEFAULT, &limit) < 0)
 		return;
 	last = since;
 	s = db_start(directory_db(r->service->directory), SQL_EVENT_RECORDS, "ii", since, limit + 1);
@@ -169,8 +172,8 @@ static bool is_current(struct rest *r, struct str key, struct str digest)
 	struct entry *e = NULL;
 	struct problem why = { 0 };
 
-	return key.p && directory_get(r->service->directory, r->arena, key, &e, &why) == 0 && e && str_is(digest, e->digest) &&
-	       caller_reads(&r->caller, e->key, e->category, e->enabled);
+	return key.p && directory_get(r->service->directory, r->arena, key, &e, &why) == 0 && e &&
+	       str_is(digest, e->digest) && caller_reads(&r->caller, e->key, e->category, e->enabled);
 }
 
 static bool is_digest(struct str s)
@@ -225,43 +228,50 @@ void rest_event_contract(struct rest *r)
 	response_text(r->res, 200, "application/json", emit_done(&out));
 }
 
-/* The check of the chain, in a child: it reads the whole log, which would hold up every other request of this worker. */
+/* The check of the chain, in a child: it reads the whole log, which would hold up all other requests of this worker. */
 
-/* One at a time in the whole service. Not a lock on the database's own files: closing one of those would drop SQLite's locks. -1: running already. */
-static int verify_lock(const struct rest *r)
+/* One at a time in the whole service. Not a lock on the database's own files: closing one of those would drop
+ * SQLite's locks. -1 after answering. */
+static int verify_lock(struct rest *r)
 {
 	int fd = open(r->service->conf->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct problem why = { 0 };
 
-	if (fd < 0)
-		log_fatal("%s: %s", r->service->conf->data_dir, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
-	close(fd);
+	if (fd >= 0) {
+		close(fd);
+		problem_set(&why, 429, "verify_running");
+	} else {
+		log_error("%s: %s", r->service->conf->data_dir, strerror(errno));
+		problem_set(&why, 500, "verify_failed");
+	}
+	router_fail(r, &why);
 	return -1;
 }
 
 void rest_event_verify(struct rest *r)
 {
 	char mode[] = "--verify-events", self[] = "/proc/self/exe", config[] = "-c", option[] = "-o";
-	char *argv[] = { self, mode, config, r->service->conf->path, option, arena_printf(r->arena, "data_dir=%s", r->service->conf->data_dir), NULL };
+	char *data = arena_printf(r->arena, "data_dir=%s", r->service->conf->data_dir);
+	char *argv[] = { self, mode, config, r->service->conf->path, option, data, NULL };
 	char *envp[] = { NULL };
 	struct buf out = BUF_ARENA(r->arena);
 	struct problem why = { 0 };
 	struct child_result child;
 	int lock = verify_lock(r);
 
-	if (lock < 0) {
-		problem_set(&why, 429, "verify_running");
-		router_fail(r, &why);
+	if (lock < 0)
 		return;
-	}
 	child = child_run(argv, envp, &out, VERIFY_BYTES_MAX, VERIFY_MS);
 	close(lock);
-	if (child.status < 0 || child.timed_out || child.cut || !WIFEXITED(child.status) || WEXITSTATUS(child.status) || json_check(buf_str(&out), &why) < 0) {
-		problem_set(&why, 500, "verify_failed");
-		problem_detail(&why, "%s", child.timed_out ? "it took too long" : "the checking program did not end as it should");
-		router_fail(r, &why);
+	if (child.status >= 0 && !child.timed_out && !child.cut && WIFEXITED(child.status) &&
+	    WEXITSTATUS(child.status) == 0 && json_check(buf_str(&out), &why) == 0) {
+		response_text(r->res, 200, "application/json", buf_str(&out));
 		return;
 	}
-	response_text(r->res, 200, "application/json", buf_str(&out));
+	problem_set(&why, 500, "verify_failed");
+	if (child.timed_out)
+		problem_detail(&why, "it took too long");
+	router_fail(r, &why);
 }

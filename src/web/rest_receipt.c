@@ -1,5 +1,5 @@
-/* What calls left behind (spec section 4.3): confirm, the full receipt, the ledger, and the public page of a receipt. Nothing here looks at the directory, so
- * receipts survive the deletion of their rows. */
+/* What calls left behind (spec section 4.3): confirm, the full receipt, the ledger, and the public page of a receipt.
+ * Nothing here looks at the directory, so receipts survive the deletion of their rows. */
 #include <string.h>
 #include "call/receipt.h"
 #include "web/html.h"
@@ -53,15 +53,19 @@ void rest_receipt_full(struct rest *r)
 void rest_receipt_ledger(struct rest *r)
 {
 	struct receipt_filter f = {
-		.key = request_param(r->req, "key"), .trace = request_param(r->req, "trace"), .actor = request_param(r->req, "actor"),
-		.since = request_param(r->req, "since"), .cursor = request_param(r->req, "cursor"),
+		.key = request_param(r->req, "key"),
+		.trace = request_param(r->req, "trace"),
+		.actor = request_param(r->req, "actor"),
+		.since = request_param(r->req, "since"),
+		.cursor = request_param(r->req, "cursor"),
 	};
 	const char *own = r->caller.kind == CALLER_OWNER ? NULL : r->caller.actor;
 	struct json_object *o = NULL;
 	struct problem why = { 0 };
 	int64_t limit;
 
-	if (router_switch(r, "ledger") < 0 || router_number(r, "limit", 1, RECEIPT_LIMIT_MAX, RECEIPT_LIMIT, &limit) < 0)
+	if (router_switch(r, "ledger") < 0 ||
+	    router_number(r, "limit", 1, RECEIPT_LIMIT_MAX, RECEIPT_LIMIT, &limit) < 0)
 		return;
 	f.limit = (unsigned)limit;
 	if (receipt_list(r->service->directory, r->arena, &f, own, r->service->conf->base_url, &o, &why) < 0)
@@ -76,17 +80,18 @@ struct verdict { const char *status, *class, *headline, *meaning; };
 
 static const struct verdict verdicts[] = {
 	{ "ok", "good", "This call ran and returned a result.",
-	  "The service wrote this record itself, in the code that ran the call, before it answered. The fingerprints let anyone who holds the input or "
-	  "the output check that they are the ones." },
+	  "The service wrote this record itself, in the code that ran the call, before it answered. The fingerprints "
+	  "let anyone who holds the input or the output check that they are the ones." },
 	{ "ok", "plain", "This call ran. Nothing material came back.",
-	  "The attempt is on record, written by the service itself. Its result was empty, so it proves that the call was made and no more." },
+	  "The attempt is on record, written by the service itself. Its result was empty, so it proves that the call "
+	  "was made and no more." },
 	{ "error", "bad", "This call ran and ended in an error.",
 	  "The attempt is on record, written by the service itself. What came back was an error." },
 	{ "denied", "bad", "This call was refused. Nothing ran.",
-	  "A caller asked for this and the service said no. The reason is below." },
+	  "A caller asked for this and the service said no. The reason is among the facts above." },
 	{ "unknown", "plain", "This call was started. Its outcome is not known.",
-	  "The service had written down that it was about to make the call, and stopped before it could record the outcome. It may or may not have "
-	  "taken effect; it was not repeated." },
+	  "The service had written down that it was about to make the call, and stopped before it could record the "
+	  "outcome. It may or may not have taken effect; it was not repeated." },
 };
 
 static const struct verdict *verdict_of(const struct receipt *receipt)
@@ -118,7 +123,9 @@ static void add_facts(struct rest *r, struct buf *out, const struct receipt *c)
 	html_fact(out, "Took", str_of(arena_printf(r->arena, "%s ms", ms)), false);
 	html_fact(out, "Cost", str_of(arena_printf(r->arena, "%s USD", cost)), false);
 	if (c->count > 1)
-		html_fact(out, "Times", str_of(arena_printf(r->arena, "%lld, gathered in this one record", (long long)c->count)), false);
+		html_fact(out, "Times",
+			  str_of(arena_printf(r->arena, "%lld, gathered in this one record", (long long)c->count)),
+			  false);
 	html_fact(out, "Receipt", str_of(c->id), true);
 	html_fact(out, "Part of", str_of(c->parent), true);
 	html_fact(out, "Trace", str_of(c->trace), true);
@@ -142,8 +149,14 @@ static void add_check(struct rest *r, struct buf *out, const struct receipt *c)
 {
 	buf_puts(out, "<h2>Check it yourself</h2>\n<p>Anyone can, without a key:</p>\n<pre>curl -s '");
 	html_text(out, str_of(r->service->conf->base_url));
-	buf_printf(out, "/api/dispatch?confirm=%s'</pre>\n<p><a href=\"/api/dispatch?confirm=%s\">The same as JSON</a></p>\n", c->id, c->id);
+	buf_printf(out, "/api/dispatch?confirm=%s'</pre>\n", c->id);
+	buf_printf(out, "<p><a href=\"/api/dispatch?confirm=%s\">The same as JSON</a></p>\n", c->id);
 }
+
+static const char no_receipt[] =
+	"<p class=\"kind\">Receipt of a call</p>\n<h1 class=\"bad\">There is no such receipt.</h1>\n"
+	"<p>Check that the address is complete: the part behind <code>inv_</code> has 26 characters. "
+	"A receipt is never deleted, so one that was once here is still here.</p>\n";
 
 static void page(struct rest *r, const struct receipt *c)
 {
@@ -175,8 +188,5 @@ void rest_receipt_page(struct rest *r)
 	else if (got)
 		page(r, receipt);
 	else
-		html_answer(r->res, 404, "No such receipt",
-			    str_of("<p class=\"kind\">Receipt of a call</p>\n<h1 class=\"bad\">There is no such receipt.</h1>\n"
-				   "<p>Check that the address is complete: the part behind <code>inv_</code> has 26 characters. "
-				   "A receipt is never deleted, so one that was once here is still here.</p>\n"));
+		html_answer(r->res, 404, "No such receipt", str_of(no_receipt));
 }

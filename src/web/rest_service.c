@@ -125,7 +125,8 @@ void rest_service_status(struct rest *r)
 
 static void gauge(struct buf *out, const char *name, const char *help, int64_t v)
 {
-	buf_printf(out, "# HELP rowcall_%s %s\n# TYPE rowcall_%s gauge\nrowcall_%s %" PRId64 "\n", name, help, name, name, v);
+	buf_printf(out, "# HELP rowcall_%s %s\n# TYPE rowcall_%s gauge\nrowcall_%s %" PRId64 "\n", name, help, name,
+		   name, v);
 }
 
 void rest_service_metrics(struct rest *r)
@@ -139,14 +140,17 @@ void rest_service_metrics(struct rest *r)
 	for (int c = 0; c < COUNT_N; c++) {
 		const char *name = shared_counter_name((enum shared_counter)c);
 
-		buf_printf(&out, "# TYPE rowcall_%s_total counter\nrowcall_%s_total %" PRIu64 "\n", name, name, atomic_load(&s->counter[c]));
+		buf_printf(&out, "# TYPE rowcall_%s_total counter\nrowcall_%s_total %" PRIu64 "\n", name, name,
+			   atomic_load(&s->counter[c]));
 	}
 	gauge(&out, "start_time_seconds", "When the service started, seconds since 1970.", s->started_ms / 1000);
 	gauge(&out, "workers", "Worker processes that are alive.", workers);
 	gauge(&out, "writer_ready", "1 while the writer takes writes.", atomic_load(&s->writer_ready) != 0);
 	gauge(&out, "ledger_healthy", "0 while ledger.db cannot be written.", atomic_load(&s->ledger_healthy) != 0);
-	gauge(&out, "directory_healthy", "0 while directory.db cannot be written.", atomic_load(&s->directory_healthy) != 0);
-	gauge(&out, "rows_generation", "Raised by each change of the directory.", (int64_t)atomic_load(&s->rows_generation));
+	gauge(&out, "directory_healthy", "0 while directory.db cannot be written.",
+	      atomic_load(&s->directory_healthy) != 0);
+	gauge(&out, "rows_generation", "Raised by each change of the directory.",
+	      (int64_t)atomic_load(&s->rows_generation));
 	response_text(r->res, 200, "text/plain; version=0.0.4; charset=utf-8", buf_str(&out));
 }
 

@@ -1,5 +1,5 @@
-/* From a request to its handler: trace, route, credential, content type, body. One function, router_prepare, shows the order of the checks. What a route
- * does is its handler's. */
+/* From a request to its handler: trace, route, credential, content type, body. One function, router_prepare, shows
+ * the order of the checks. What a route does is its handler's. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 #define DISPATCH_PATH "/api/dispatch"
 /* What an answer to a GET may depend on besides the URL. */
 #define VARY "Authorization, X-Terminal-Key, X-Capability-Token, Accept"
-#define CORS_HEADERS "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Capability-Token, X-Terminal-Key"
+#define CORS_HEADERS \
+	"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Capability-Token, X-Terminal-Key"
 #define CORS_EXPOSE "ETag, Idempotent-Replayed, Location, Retry-After, X-Trace"
 #define CORS_MAX_AGE "600"
 
@@ -43,7 +44,9 @@ static struct net_policy *addresses(const char *list)
 
 void router_init(const struct router_context *c)
 {
-	const struct dispatch_context d = { .conf = c->conf, .secrets = c->secrets, .shared = c->shared, .directory = c->directory };
+	const struct dispatch_context d = {
+		.conf = c->conf, .secrets = c->secrets, .shared = c->shared, .directory = c->directory,
+	};
 	struct problem why = { 0 };
 
 	router.context = *c;
@@ -334,7 +337,8 @@ static bool from_metrics_address(const struct request *req)
 		return false;
 	if (inet_pton(AF_INET, text.p, &v4.sin_addr) == 1)
 		return net_listed(router.metrics, (const struct sockaddr *)&v4);
-	return inet_pton(AF_INET6, text.p, &v6.sin6_addr) == 1 && net_listed(router.metrics, (const struct sockaddr *)&v6);
+	return inet_pton(AF_INET6, text.p, &v6.sin6_addr) == 1 &&
+	       net_listed(router.metrics, (const struct sockaddr *)&v6);
 }
 
 static int check_who(struct rest *r, struct problem *why)
@@ -410,8 +414,8 @@ static int answer_options(struct rest *r, struct problem *why)
 	return 0;
 }
 
-/* Everything that must hold before a handler runs, in this order. Where a credential cannot stand in the body it is checked first, so that nobody
- * without one learns what a body should be like. */
+/* Everything that must hold before a handler runs, in this order. Where a credential cannot stand in the body it is
+ * checked first, so that nobody without one learns what a body should be like. */
 static int router_prepare(struct rest *r, struct problem *why)
 {
 	bool body_first;
@@ -437,8 +441,8 @@ static void router_finish(struct rest *r, int64_t started_us)
 	add_cors(r);
 	if (status == 400 || status == 411 || status == 413 || status == 415)
 		shared_count(r->service->shared, COUNT_MALFORMED, 1);
-	log_debug("%.*s %.*s %d %" PRId64 " us %s %s", (int)r->req->method.n, r->req->method.p, (int)r->req->path.n, r->req->path.p, status,
-		  clock_mono_us() - started_us, r->trace.id, r->req->request_id);
+	log_debug("%.*s %.*s %d %" PRId64 " us %s %s", (int)r->req->method.n, r->req->method.p, (int)r->req->path.n,
+		  r->req->path.p, status, clock_mono_us() - started_us, r->trace.id, r->req->request_id);
 }
 
 void router_handle(struct request *req, struct response *res, const struct problem *bad)

@@ -1,4 +1,5 @@
-/* From a request to its handler: the common checks (credential, method, content type, trace), then the one table of routes. */
+/* From a request to its handler: the common checks (credential, method, content type, trace), then the one table of
+ * routes. */
 #ifndef WEB_ROUTER_H
 #define WEB_ROUTER_H
 #include "web/request.h"

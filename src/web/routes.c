@@ -1,5 +1,5 @@
-/* The interface in one table: method, path, who may call, handler. Status 405 with Allow, OPTIONS, HEAD, the indexes and unrecognized_request are derived
- * from it. Checks of credential and body are router.c's. */
+/* The interface in one table: method, path, who may call, handler. Status 405 with Allow, OPTIONS, HEAD, the indexes
+ * and unrecognized_request are derived from it. Checks of credential and body are router.c's. */
 #include <string.h>
 #include "web/rest.h"
 #include "web/routes.h"
@@ -7,43 +7,62 @@
 #define DISPATCH "/api/dispatch"
 #define ROW "/api/directory/{key}"
 
-/* Rows of one path stand together, literal paths before placeholders; of the rows with a selector the first that takes all parameters wins. */
+/* Rows of one path stand together, literal paths before placeholders; of the rows with a selector the first that
+ * takes all parameters wins. */
 static const struct route routes[] = {
 	{ "GET", "/", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_service_index, "this index" },
-	{ "GET", "/api/healthz", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_service_healthz, "200 when a call would work" },
-	{ "GET", "/api/status", NULL, "", WHO_METRICS, ROUTE_DOCUMENT, rest_service_status, "processes, generations, counters" },
-	{ "GET", "/api/metrics", NULL, "", WHO_METRICS, ROUTE_DOCUMENT, rest_service_metrics, "the counters in Prometheus' text format" },
+	{ "GET", "/api/healthz", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_service_healthz,
+	  "200 when a call would work" },
+	{ "GET", "/api/status", NULL, "", WHO_METRICS, ROUTE_DOCUMENT, rest_service_status,
+	  "processes, generations, counters" },
+	{ "GET", "/api/metrics", NULL, "", WHO_METRICS, ROUTE_DOCUMENT, rest_service_metrics,
+	  "the counters in Prometheus' text format" },
 
-	{ "GET", "/api/directory", NULL, "type category enabled q limit cursor row_num", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_list,
-	  "readable rows" },
+	{ "GET", "/api/directory", NULL, "type category enabled q limit cursor row_num", WHO_ANYONE, ROUTE_DOCUMENT,
+	  rest_directory_list, "readable rows" },
 	{ "POST", "/api/directory", NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_create, "adds a row" },
-	{ "GET", "/api/directory/search", NULL, "q limit", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_search, "readable rows, best first" },
-	{ "GET", "/api/directory/categories", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_categories, "categories of readable rows with counts" },
+	{ "GET", "/api/directory/search", NULL, "q limit", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_search,
+	  "readable rows, best first" },
+	{ "GET", "/api/directory/categories", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_categories,
+	  "categories of readable rows with counts" },
 	{ "GET", ROW, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_get, "one row, with ETag" },
 	{ "PUT", ROW, NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_put, "replaces or adds a row; If-Match" },
 	{ "PATCH", ROW, NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_patch, "sets fields of a row; If-Match" },
-	{ "DELETE", ROW, NULL, "", WHO_OWNER, 0, rest_directory_delete, "removes a row; its receipts and history stay; If-Match" },
-	{ "GET", ROW "/history", NULL, "limit cursor", WHO_OWNER, ROUTE_DOCUMENT, rest_event_history, "changes of a row, newest first" },
-	{ "POST", ROW "/restore", NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_restore, "a row as it was after an event, or with a contract" },
-	{ "GET", "/api/contract/{digest}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_event_contract, "the contract that a digest stands for" },
+	{ "DELETE", ROW, NULL, "", WHO_OWNER, 0, rest_directory_delete,
+	  "removes a row; its receipts and history stay; If-Match" },
+	{ "GET", ROW "/history", NULL, "limit cursor", WHO_OWNER, ROUTE_DOCUMENT, rest_event_history,
+	  "changes of a row, newest first" },
+	{ "POST", ROW "/restore", NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_restore,
+	  "a row as it was after an event, or with a contract" },
+	{ "GET", "/api/contract/{digest}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_event_contract,
+	  "the contract that a digest stands for" },
 	{ "GET", "/api/events", NULL, "since limit", WHO_OWNER, ROUTE_DOCUMENT, rest_event_list, "the event log" },
-	{ "GET", "/api/events/verify", NULL, "", WHO_OWNER, 0, rest_event_verify, "recomputes the chain of the event log" },
+	{ "GET", "/api/events/verify", NULL, "", WHO_OWNER, 0, rest_event_verify,
+	  "recomputes the chain of the event log" },
 
-	{ "POST", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_BODY | ROUTE_BODY_TOKEN | ROUTE_RAN, rest_dispatch_post, "runs a row: {\"key\",\"body\"} or {\"key\",\"args\"}" },
-	{ "GET", DISPATCH, "key", "format", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_document,
-	  "the contract document of a row (format=markdown or json)" },
-	{ "GET", DISPATCH, "registry", "category", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_registry,
-	  "all readable rows (registry=1)" },
-	{ "GET", DISPATCH, "confirm", "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_FORGIVING, rest_receipt_confirm, "what is public of a receipt" },
-	{ "GET", DISPATCH, "receipt", "", WHO_KNOWN, ROUTE_DOCUMENT | ROUTE_SHARE, rest_receipt_full, "a receipt with input and output" },
-	{ "GET", DISPATCH, "ledger", "key trace actor since limit cursor", WHO_KNOWN, ROUTE_DOCUMENT | ROUTE_SHARE, rest_receipt_ledger,
-	  "receipts, newest first (ledger=1)" },
-	{ "GET", DISPATCH, "invoke", "body idempotency_key", WHO_ANYONE, ROUTE_SHARE | ROUTE_RAN, rest_dispatch_invoke, "runs a row by a URL alone" },
-	{ "GET", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_index, "the protocol index" },
-	{ "GET", "/receipt/{id}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_receipt_page, "the public page of a receipt; JSON by Accept" },
+	{ "POST", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_BODY | ROUTE_BODY_TOKEN | ROUTE_RAN, rest_dispatch_post,
+	  "runs a row: {\"key\",\"body\"} or {\"key\",\"args\"}" },
+	{ "GET", DISPATCH, "key", "format", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
+	  rest_dispatch_document, "the contract document of a row (format=markdown or json)" },
+	{ "GET", DISPATCH, "registry", "category", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
+	  rest_dispatch_registry, "all readable rows (registry=1)" },
+	{ "GET", DISPATCH, "confirm", "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_FORGIVING,
+	  rest_receipt_confirm, "what is public of a receipt" },
+	{ "GET", DISPATCH, "receipt", "", WHO_KNOWN, ROUTE_DOCUMENT | ROUTE_SHARE, rest_receipt_full,
+	  "a receipt with input and output" },
+	{ "GET", DISPATCH, "ledger", "key trace actor since limit cursor", WHO_KNOWN, ROUTE_DOCUMENT | ROUTE_SHARE,
+	  rest_receipt_ledger, "receipts, newest first (ledger=1)" },
+	{ "GET", DISPATCH, "invoke", "body idempotency_key", WHO_ANYONE, ROUTE_SHARE | ROUTE_RAN, rest_dispatch_invoke,
+	  "runs a row by a URL alone" },
+	{ "GET", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_index,
+	  "the protocol index" },
+	{ "GET", "/receipt/{id}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_receipt_page,
+	  "the public page of a receipt; JSON by Accept" },
 
-	{ "GET", "/api/breakers", NULL, "", WHO_OWNER, ROUTE_DOCUMENT, rest_service_breakers, "circuit breakers that count something" },
-	{ "DELETE", "/api/breakers/{key}", NULL, "", WHO_OWNER, 0, rest_service_breaker_reset, "closes a circuit breaker" },
+	{ "GET", "/api/breakers", NULL, "", WHO_OWNER, ROUTE_DOCUMENT, rest_service_breakers,
+	  "circuit breakers that count something" },
+	{ "DELETE", "/api/breakers/{key}", NULL, "", WHO_OWNER, 0, rest_service_breaker_reset,
+	  "closes a circuit breaker" },
 };
 
 enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
@@ -96,7 +115,8 @@ static bool query_fits(const struct route *r, const struct request *req)
 	return true;
 }
 
-/* True when the query is that of a row with a selector on this path: then the other rows of the path do not count, whatever the method. */
+/* True when the query is that of a row with a selector on this path: then the other rows of the path do not count,
+ * whatever the method. */
 static bool selected(const struct request *req)
 {
 	struct str arg[ROUTES_ARGS_MAX];
@@ -141,7 +161,8 @@ void routes_allow(const struct request *r, struct buf *out)
 
 	for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++) {
 		for (size_t i = 0; i < ROUTES; i++) {
-			if (!routes_fits(routes[i].pattern, r->path, arg) || !method_fits(&routes[i], str_of(methods[m])))
+			if (!routes_fits(routes[i].pattern, r->path, arg) ||
+			    !method_fits(&routes[i], str_of(methods[m])))
 				continue;
 			if (chosen && !query_fits(&routes[i], r))
 				continue;

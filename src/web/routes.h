@@ -46,9 +46,11 @@ enum routes_result {
 	ROUTES_NO_QUERY,                /* path and method exist, not with these parameters */
 };
 
-/* Of several rows the first one that fits; HEAD fits rows for documents. With ROUTES_NO_QUERY the match is the first row that fits but for its parameters. */
+/* Of several rows the first one that fits; HEAD fits rows for documents. With ROUTES_NO_QUERY the match is the first
+ * row that fits but for its parameters. */
 enum routes_result routes_find(const struct request *r, struct route_match *m);
-/* "GET, HEAD, OPTIONS": the methods of the request's path, as far as its query selects among them. Nothing when there is no such path. */
+/* "GET, HEAD, OPTIONS": the methods of the request's path, as far as its query selects among them. Nothing when there
+ * is no such path. */
 void routes_allow(const struct request *r, struct buf *out);
 /* True when path fits the pattern. */
 bool routes_fits(const char *pattern, struct str path, struct str arg[ROUTES_ARGS_MAX]);

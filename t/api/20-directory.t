@@ -272,4 +272,6 @@ owner POST $D/ZZ_A '{}' >/dev/null
 expect 405 method_not_allowed "a method that a path does not have is 405"
 is "$(header allow)" "GET, HEAD, PUT, PATCH, DELETE, OPTIONS" "… with those that it has"
 
+unlike "$(cat "$DIR"/log/*)" 'runtime error|ERROR: AddressSanitizer|LeakSanitizer' "the sanitizers found nothing"
+
 done_testing

@@ -211,4 +211,6 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 is $stale 0 "a change is seen by every request after its answer"
 
+unlike "$(cat "$DIR"/log/*)" 'runtime error|ERROR: AddressSanitizer|LeakSanitizer' "the sanitizers found nothing"
+
 done_testing

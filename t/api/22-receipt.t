@@ -109,4 +109,6 @@ is "$(jq_get .confirmed)" true "a receipt survives the deletion of its row"
 api GET "/receipt/$INV" >/dev/null
 is "$(status)" 200 "… its page too"
 
+unlike "$(cat "$DIR"/log/*)" 'runtime error|ERROR: AddressSanitizer|LeakSanitizer' "the sanitizers found nothing"
+
 done_testing

@@ -116,4 +116,6 @@ KEY=$NEW
 owner GET /api/events >/dev/null
 is "$(status)" 200 "… and the new one taken"
 
+unlike "$(cat "$DIR"/log/*)" 'runtime error|ERROR: AddressSanitizer|LeakSanitizer' "the sanitizers found nothing"
+
 done_testing

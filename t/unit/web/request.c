@@ -35,10 +35,20 @@ static void test_query(void)
 		{ "q=1&Q=2", "Q", "2" },
 	};
 	static const struct { const char *query, *what; } bad[] = {
-		{ "q=1&q=2", "a name twice" }, { "q=1&%71=2", "a name twice, once escaped" }, { "=x", "an empty name" }, { "?=x", NULL },
-		{ "a=1&&b=2", "nothing between two ampersands" }, { "a=1&", "an ampersand at the end" }, { "&", "an ampersand alone" },
-		{ "q=%zz", "a percent sign before letters" }, { "q=%", "a percent sign at the end" }, { "q=%4", "half an escape" },
-		{ "q=%00", "a NUL" }, { "q=%FF", "a byte that is not UTF-8" }, { "q=%C0%80", "an overlong NUL" }, { "q=%ED%A0%80", "a surrogate" },
+		{ "q=1&q=2", "a name twice" },
+		{ "q=1&%71=2", "a name twice, once escaped" },
+		{ "=x", "an empty name" },
+		{ "?=x", NULL },
+		{ "a=1&&b=2", "nothing between two ampersands" },
+		{ "a=1&", "an ampersand at the end" },
+		{ "&", "an ampersand alone" },
+		{ "q=%zz", "a percent sign before letters" },
+		{ "q=%", "a percent sign at the end" },
+		{ "q=%4", "half an escape" },
+		{ "q=%00", "a NUL" },
+		{ "q=%FF", "a byte that is not UTF-8" },
+		{ "q=%C0%80", "an overlong NUL" },
+		{ "q=%ED%A0%80", "a surrogate" },
 	};
 	struct request r;
 	struct problem why;
@@ -46,15 +56,18 @@ static void test_query(void)
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		tap_ok(init(&r, "GET", "/", good[i].query, &why) == 0, "\"%s\" is a query", good[i].query);
-		tap_ok(request_param(&r, good[i].name).p && str_is(request_param(&r, good[i].name), good[i].value), "and %s is \"%s\" in it", good[i].name,
-		       good[i].value);
+		tap_ok(request_param(&r, good[i].name).p && str_is(request_param(&r, good[i].name), good[i].value),
+		       "and %s is \"%s\" in it", good[i].name, good[i].value);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (!bad[i].what) {
-			tap_ok(init(&r, "GET", "/", bad[i].query, &why) == 0, "a question mark in a query is a character");
+			tap_ok(init(&r, "GET", "/", bad[i].query, &why) == 0,
+			       "a question mark in a query is a character");
 			continue;
 		}
-		tap_ok(init(&r, "GET", "/", bad[i].query, &why) == -1 && why.status == 400 && !strcmp(why.error, "bad_query"), "%s is refused", bad[i].what);
+		tap_ok(init(&r, "GET", "/", bad[i].query, &why) == -1 && why.status == 400 &&
+			       !strcmp(why.error, "bad_query"),
+		       "%s is refused", bad[i].what);
 		tap_is_int(r.params, 0, "and leaves no parameters");
 	}
 	tap_ok(init(&r, "GET", "/", "", &why) == 0 && r.params == 0, "an empty query has no parameters");
@@ -67,11 +80,19 @@ static void test_query(void)
 
 static void test_path(void)
 {
-	static const char *const document[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/a%41/../x?y=1", "DOCUMENT_URI=/x%41", "QUERY_STRING=y=1", NULL };
+	static const char *const document[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/a%41/../x?y=1",
+						"DOCUMENT_URI=/x%41", "QUERY_STRING=y=1", NULL };
 	static const char *const no_path[] = { "REQUEST_METHOD=GET", NULL };
 	static const struct { const char *uri; bool good; const char *path; } uris[] = {
-		{ "/api/x?q=1", true, "/api/x" }, { "/a%20b", true, "/a b" }, { "/a+b", true, "/a+b" }, { "/%zz", false, NULL }, { "/%00", false, NULL },
-		{ "/%FF", false, NULL }, { "x", false, NULL }, { "", false, NULL }, { "*", false, NULL },
+		{ "/api/x?q=1", true, "/api/x" },
+		{ "/a%20b", true, "/a b" },
+		{ "/a+b", true, "/a+b" },
+		{ "/%zz", false, NULL },
+		{ "/%00", false, NULL },
+		{ "/%FF", false, NULL },
+		{ "x", false, NULL },
+		{ "", false, NULL },
+		{ "*", false, NULL },
 	};
 	struct request r;
 	struct problem why;
@@ -79,7 +100,8 @@ static void test_path(void)
 	for (size_t i = 0; i < sizeof(uris) / sizeof(uris[0]); i++) {
 		int got = init(&r, "GET", uris[i].uri, "", &why);
 
-		tap_ok((got == 0) == uris[i].good, "the path \"%s\" is %s", uris[i].uri, uris[i].good ? "taken" : "refused");
+		tap_ok((got == 0) == uris[i].good, "the path \"%s\" is %s", uris[i].uri,
+		       uris[i].good ? "taken" : "refused");
 		if (uris[i].good)
 			tap_ok(str_is(r.path, uris[i].path), "as \"%s\"", uris[i].path);
 		else
@@ -88,28 +110,36 @@ static void test_path(void)
 	tap_ok(request_init(&r, arena, document, (struct str){ 0 }, &why) == 0 && str_is(r.path, "/x%41"),
 	       "the path that nginx routed by is preferred, and not decoded twice");
 	tap_ok(request_init(&r, arena, no_path, (struct str){ 0 }, &why) == -1, "a request without a path is refused");
-	tap_ok(init(&r, "get", "/", "", &why) == -1 && !strcmp(why.error, "bad_method"), "a method in small letters is refused");
+	tap_ok(init(&r, "get", "/", "", &why) == -1 && !strcmp(why.error, "bad_method"),
+	       "a method in small letters is refused");
 	tap_ok(init(&r, "", "/", "", &why) == -1, "an empty method is refused");
-	tap_ok(init(&r, "PATCH", "/", "", &why) == 0 && request_is(&r, "PATCH") && !request_is(&r, "PAT"), "a method is compared whole");
+	tap_ok(init(&r, "PATCH", "/", "", &why) == 0 && request_is(&r, "PATCH") && !request_is(&r, "PAT"),
+	       "a method is compared whole");
 	tap_is_str(r.request_id, "0123456789abcdef", "the web server's id of the request is known");
 }
 
 static void test_headers(void)
 {
-	static const char *const env[] = {
-		"REQUEST_METHOD=POST", "REQUEST_URI=/", "CONTENT_TYPE=application/json", "HTTP_X_TERMINAL_KEY=abc", "HTTP_X_TERMINAL_KEYS=no", "HTTP_EMPTY=",
-		"HTTP_IF_NONE_MATCH=W/\"a\", \"b\"", NULL
-	};
+	static const char *const env[] = { "REQUEST_METHOD=POST",
+					   "REQUEST_URI=/",
+					   "CONTENT_TYPE=application/json",
+					   "HTTP_X_TERMINAL_KEY=abc",
+					   "HTTP_X_TERMINAL_KEYS=no",
+					   "HTTP_EMPTY=",
+					   "HTTP_IF_NONE_MATCH=W/\"a\", \"b\"",
+					   NULL };
 	static const char *const star[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/", "HTTP_IF_NONE_MATCH=*", NULL };
 	struct request r;
 	struct problem why;
 
 	request_init(&r, arena, env, (struct str){ 0 }, &why);
 	tap_ok(str_is(request_header(&r, "x-terminal-key"), "abc"), "a header is found by its whole name");
-	tap_ok(str_is(request_header(&r, "content-type"), "application/json"), "Content-Type too, which CGI names otherwise");
+	tap_ok(str_is(request_header(&r, "content-type"), "application/json"),
+	       "Content-Type too, which CGI names otherwise");
 	tap_ok(request_header(&r, "empty").p && !request_header(&r, "empty").n, "an empty header is there");
 	tap_ok(!request_header(&r, "x-terminal").p, "a header that was not sent is absent");
-	tap_ok(request_has_etag(&r, "\"a\"") && request_has_etag(&r, "\"b\""), "If-None-Match is a list, compared weakly");
+	tap_ok(request_has_etag(&r, "\"a\"") && request_has_etag(&r, "\"b\""),
+	       "If-None-Match is a list, compared weakly");
 	tap_ok(!request_has_etag(&r, "\"c\""), "and another tag is not in it");
 	request_init(&r, arena, star, (struct str){ 0 }, &why);
 	tap_ok(request_has_etag(&r, "\"c\""), "If-None-Match: * names every tag");
@@ -137,11 +167,12 @@ static void test_accept(void)
 	struct problem why;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *env[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/", arena_printf(arena, "HTTP_ACCEPT=%s", cases[i].accept), NULL };
+		const char *env[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/",
+				      arena_printf(arena, "HTTP_ACCEPT=%s", cases[i].accept), NULL };
 
 		request_init(&r, arena, env, (struct str){ 0 }, &why);
-		tap_ok(request_prefers(&r, "application/json", "text/html") == cases[i].json, "Accept: %s is answered with %s", cases[i].accept,
-		       cases[i].json ? "JSON" : "HTML");
+		tap_ok(request_prefers(&r, "application/json", "text/html") == cases[i].json,
+		       "Accept: %s is answered with %s", cases[i].accept, cases[i].json ? "JSON" : "HTML");
 	}
 	init(&r, "GET", "/", "", &why);
 	tap_ok(!request_prefers(&r, "application/json", "text/html"), "without Accept the default is answered");

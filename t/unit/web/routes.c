@@ -37,15 +37,21 @@ static void test_patterns(void)
 		struct str arg[ROUTES_ARGS_MAX] = { { 0 } };
 		bool fits = routes_fits(cases[i].pattern, str_of(cases[i].path), arg);
 
-		tap_ok(fits == cases[i].fits, "%s %s %s", cases[i].path, cases[i].fits ? "fits" : "does not fit", cases[i].pattern);
+		tap_ok(fits == cases[i].fits, "%s %s %s", cases[i].path, cases[i].fits ? "fits" : "does not fit",
+		       cases[i].pattern);
 		if (fits)
-			tap_ok(str_is(arg[0], cases[i].first) && str_is(arg[1], cases[i].second), "with its placeholders");
+			tap_ok(str_is(arg[0], cases[i].first) && str_is(arg[1], cases[i].second),
+			       "with its placeholders");
 	}
 }
 
 static void test_find(void)
 {
-	static const struct { const char *method, *path, *query; enum routes_result want; const char *pattern, *selector; } cases[] = {
+	static const struct {
+		const char *method, *path, *query;
+		enum routes_result want;
+		const char *pattern, *selector;
+	} cases[] = {
 		{ "GET", "/", "", ROUTES_FOUND, "/", NULL },
 		{ "HEAD", "/", "", ROUTES_FOUND, "/", NULL },
 		{ "GET", "/nothing", "", ROUTES_NO_PATH, NULL, NULL },
@@ -81,7 +87,8 @@ static void test_find(void)
 
 		make(&r, cases[i].method, cases[i].path, cases[i].query);
 		got = routes_find(&r, &m);
-		tap_is_int(got, cases[i].want, arena_printf(arena, "%s %s?%s", cases[i].method, cases[i].path, cases[i].query));
+		tap_is_int(got, cases[i].want,
+			   arena_printf(arena, "%s %s?%s", cases[i].method, cases[i].path, cases[i].query));
 		if (got == cases[i].want && cases[i].pattern) {
 			tap_is_str(m.route->pattern, cases[i].pattern, "finds its row");
 			if (got == ROUTES_FOUND)
@@ -110,7 +117,8 @@ static void test_allow(void)
 
 		make(&r, "OPTIONS", cases[i].path, cases[i].query);
 		routes_allow(&r, &out);
-		tap_is_str(buf_text(&out), cases[i].allow, arena_printf(arena, "methods of %s?%s", cases[i].path, cases[i].query));
+		tap_is_str(buf_text(&out), cases[i].allow,
+			   arena_printf(arena, "methods of %s?%s", cases[i].path, cases[i].query));
 	}
 }
 
@@ -120,8 +128,9 @@ static void check_row(void *ctx, const struct route *r)
 	bool get = !strcmp(r->method, "GET");
 	int *bad = ctx;
 
-	if (!r->handle || !r->what[0] || r->pattern[0] != '/' || (r->flags & ROUTE_DOCUMENT && !get) || (r->flags & ROUTE_BODY && get) ||
-	    (r->flags & ROUTE_BODY_TOKEN && !(r->flags & ROUTE_BODY)) || (r->flags & ROUTE_SHARE && strcmp(r->pattern, "/api/dispatch"))) {
+	if (!r->handle || !r->what[0] || r->pattern[0] != '/' || (r->flags & ROUTE_DOCUMENT && !get) ||
+	    (r->flags & ROUTE_BODY && get) || (r->flags & ROUTE_BODY_TOKEN && !(r->flags & ROUTE_BODY)) ||
+	    (r->flags & ROUTE_SHARE && strcmp(r->pattern, "/api/dispatch"))) {
 		tap_diag("%s %s", r->method, r->pattern);
 		++*bad;
 	}
@@ -136,7 +145,8 @@ int main(void)
 	test_find();
 	test_allow();
 	routes_each(check_row, &bad);
-	tap_is_int(bad, 0, "every row is consistent: documents are GET, a token in a URL is for GET /api/dispatch alone");
+	tap_is_int(bad, 0,
+		   "every row is consistent: documents are GET, a token in a URL is for GET /api/dispatch alone");
 	arena_free(arena);
 	return tap_done();
 }
