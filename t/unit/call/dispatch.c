@@ -417,6 +417,8 @@ static void test_http(void)
 		"{\\\"q\\\":\\\"$1\\\",\\\"n\\\":$2}");
 	call(&owner, "ECHO_BACK", "a\"b\\\n|7");
 	tap_ok(sent("{\"q\":\"a\\\"b\\\\\\n\",\"n\":7}") && sent("content-type: application/json"), "a JSON body");
+	call(&owner, "ECHO_BACK", "\xF0\x9F\x98\x80</script>{{x}}|7");
+	tap_ok(sent("{\"q\":\"\xF0\x9F\x98\x80</script>{{x}}\",\"n\":7}"), "which is escaped exactly once");
 	tap_ok(strstr(result(), "Bearer [redacted:WEATHER_KEY]") != NULL, "a credential that comes back is taken out");
 	put_http("FORM", "\"POST http://127.0.0.1:PORT/echo\"", "", "form:a=$1&b=$2");
 	call(&owner, "FORM", "x y&|ü");
