@@ -35,6 +35,8 @@ static bool answer(void *ctx, int fd, const struct upstream_request *in)
 	pthread_mutex_unlock(&lock);
 	if (strncmp(in->target, "/echo", 5) == 0)
 		return upstream_text(fd, status, "Content-Type: text/plain\r\n", in->text);
+	if (strncmp(in->target, "/japan", 6) == 0)
+		return upstream_text(fd, status, "Content-Type: text/plain; charset=shift_jis\r\n", "\x93\xfa\x96\x7b");
 	if (strncmp(in->target, "/empty", 6) == 0)
 		return upstream_text(fd, 204, "", "");
 	return upstream_text(fd, status, "Content-Type: application/json\r\nSet-Cookie: a=b\r\n",
@@ -434,6 +436,9 @@ static void test_http(void)
 	call(&owner, "NONE", "");
 	tap_ok(out.ok && !out.material && strcmp(result(), "HTTP 204:") == 0,
 		"an answer without a body is not material");
+	put_http("JAPAN", "\"GET http://127.0.0.1:PORT/japan\"", "", "");
+	call(&owner, "JAPAN", "");
+	tap_is_str(result(), "HTTP 200:日本", "an answer in another charset is converted, on a fiber's stack");
 	put_http("LACKS", "\"GET http://127.0.0.1:PORT/echo\"", "bearer:NOT_THERE", "");
 	tap_ok(strstr(shape("LACKS", ""),
 		"\"headers\":{},\"body\":null,\"notes\":[\"credential_missing:NOT_THERE\"]") != NULL,
