@@ -1,11 +1,13 @@
-/* The writer: takes the writes that its clients sent, commits many with one fsync, answers. It knows statements by number and nothing of what they mean;
- * the two exceptions are the test whether a file can be written and intents whose process is gone, which nobody else could settle.
+/* The writer: takes the writes that its clients sent, commits many with one fsync, answers. It knows statements by
+ * number and nothing of what they mean; the two exceptions are the test whether a file can be written and intents whose
+ * process is gone, which nobody else could settle.
  *
- * One turn: every client's frames are read, then `batch` runs: for each file one transaction over all frames (a savepoint around each write, unless it is
- * a single statement), one commit, the generation raised, all answers sent. No timer: what arrives during a commit is the next batch.
+ * One turn: every client's frames are read, then `batch` runs: for each file one transaction over all frames (a
+ * savepoint around each write, unless it is a single statement), one commit, the generation raised, all answers sent.
+ * No timer: what arrives during a commit is the next batch.
  *
- * A refused write leaves its neighbours alone. When the transaction itself fails (disk full, locked, read-only) all writes of it fail, the file is marked
- * as not healthy, and a small write every half second finds out when it is again. */
+ * A refused write leaves its neighbours alone. When the transaction itself fails (disk full, locked, read-only) all
+ * writes of it fail, the file is marked as not healthy, and a small write every half second tells when it is again. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -31,8 +33,8 @@ enum {
 	WRITER_BATCH_FRAMES = 512,
 	WRITER_BATCH_BYTES = 8 << 20,
 	WRITER_READ = 64 * 1024,                /* with one recv */
-	WRITER_IN_MAX = WIRE_FRAME_MAX + WRITER_READ,   /* bytes of a client that wait here; the rest waits in its socket */
-	WRITER_OUT_MAX = 256 * 1024,            /* answers that a client has not read: above, its frames are not taken */
+	WRITER_IN_MAX = WIRE_FRAME_MAX + WRITER_READ,   /* of a client; the rest waits in its socket */
+	WRITER_OUT_MAX = 256 * 1024,            /* answers not read by a client: above, its frames are not taken */
 	WRITER_CLIENTS_MAX = SHARED_WORKERS_MAX + 64,
 	WRITER_WAL_PAGES = 4000,                /* checkpoint each time the WAL grew by so many: 16 MB */
 	WRITER_PROBE_MS = 500,
@@ -42,7 +44,7 @@ enum {
 
 /* A process that has, or had, a connection. When it is dead and all it sent was taken, its intents are settled. */
 struct peer {
-	struct loop_fd end;                     /* pidfd; -1 where the kernel has none: then the last connection's end stands for it */
+	struct loop_fd end;                     /* pidfd; -1: none, the last connection's end stands for it */
 	pid_t pid;
 	unsigned clients;
 	bool dead;
@@ -103,7 +105,8 @@ static void set_health(enum sql_file f, bool healthy)
 		if (healthy)
 			log_info("%s.db can be written again", sql_file_name(f));
 		else
-			log_error("%s.db cannot be written: %s (%s)", sql_file_name(f), db_error_text(w.db[f]), db_error_kind(w.db[f]));
+			log_error("%s.db cannot be written: %s (%s)", sql_file_name(f), db_error_text(w.db[f]),
+				db_error_kind(w.db[f]));
 	}
 	if (!healthy && !w.probe.slot)
 		loop_timer_set(&w.probe, WRITER_PROBE_MS);
@@ -156,7 +159,8 @@ static int settle_pid(pid_t pid)
 		transaction_failed(SQL_LEDGER);
 		return -1;
 	}
-	log_warn("process %ld ended with %lld calls under way: recorded with unknown outcome", (long)pid, (long long)db_changes(d));
+	log_warn("process %ld ended with %lld calls under way: recorded with unknown outcome", (long)pid,
+		(long long)db_changes(d));
 	return 0;
 }
 
@@ -367,7 +371,8 @@ static void client_new(int fd)
 		u = (struct ucred){ .uid = (uid_t)-1 };
 	role = role_of(&u);
 	if (role == ROLE_NONE || w.n_clients == WRITER_CLIENTS_MAX) {
-		log_warn("process %ld of user %ld may not write%s", (long)u.pid, (long)u.uid, role == ROLE_NONE ? "" : ": too many connections");
+		log_warn("process %ld of user %ld may not write%s", (long)u.pid, (long)u.uid,
+			role == ROLE_NONE ? "" : ": too many connections");
 		close(fd);
 		return;
 	}
@@ -642,7 +647,8 @@ static size_t take_frames(struct client *c, size_t room)
 	struct item *it;
 	int rc = 0;
 
-	while (!c->broken && !c->malformed && w.items < WRITER_BATCH_FRAMES && bytes < room && c->out.len - c->sent < WRITER_OUT_MAX) {
+	while (!c->broken && !c->malformed && w.items < WRITER_BATCH_FRAMES && bytes < room &&
+		c->out.len - c->sent < WRITER_OUT_MAX) {
 		it = &w.item[w.items];
 		*it = (struct item){ .client = c };
 		rc = wire_next(str_skip(buf_str(&c->in), c->taken), &it->frame);
@@ -683,7 +689,8 @@ static void rotate(void)
 	*end = first;
 }
 
-/* Drops what was taken. A client goes when it is broken, or ended with nothing whole left to take. True when there may be more to take at once. */
+/* Drops what was taken. A client goes when it is broken, or ended with nothing whole left to take. True when there may
+ * be more to take at once. */
 static bool tidy(bool full)
 {
 	struct client *next;
@@ -752,7 +759,8 @@ static int open_file(enum sql_file f)
 	return w.db[f] ? 0 : -1;
 }
 
-/* What the last writer left: intents of processes that are no living worker of this master are settled, the others are watched. */
+/* What the last writer left: intents of processes that are no living worker of this master are settled, the others are
+ * watched. */
 static void settle_intents(void)
 {
 	pid_t pid[WRITER_CLIENTS_MAX];

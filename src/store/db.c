@@ -1,5 +1,6 @@
-/* SQLite behind a short vocabulary: open, start, step, read a column, end; begin and commit for the one process that writes. This file knows how
- * SQLite fails; it knows no table and no statement (sql.c) and nothing of batches (daemon/writer.c). */
+/* SQLite behind a short vocabulary: open, start, step, read a column, end; begin and commit for the one process that
+ * writes. This file knows how SQLite fails; it knows no table and no statement (sql.c) and nothing of batches
+ * (daemon/writer.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +21,7 @@
 
 enum {
 	DB_BUSY_READ_MS = 100,          /* a reader meets a lock only while the WAL is recovered */
-	DB_BUSY_WRITE_MS = 1000,        /* somebody's sqlite3(1) in the middle of a transaction: fail, tell, try again later */
+	DB_BUSY_WRITE_MS = 1000,        /* somebody's sqlite3(1) in a transaction: fail, tell, try again later */
 	DB_BUSY_CHECKPOINT_MS = 100,    /* how long a checkpoint that has to wait for readers may hold up writes */
 	DB_RETRIES = 20,                /* of a reader that came while the WAL is recovered, DB_RETRY_MS apart */
 	DB_RETRY_MS = 5,
@@ -28,7 +29,10 @@ enum {
 	DB_WAL_LONG = 4,                /* times the limit: then a checkpoint waits for readers */
 };
 
-enum control { CONTROL_BEGIN, CONTROL_BEGIN_READ, CONTROL_COMMIT, CONTROL_ROLLBACK, CONTROL_SAVEPOINT, CONTROL_RELEASE, CONTROL_BACK, CONTROL_N };
+enum control {
+	CONTROL_BEGIN, CONTROL_BEGIN_READ, CONTROL_COMMIT, CONTROL_ROLLBACK, CONTROL_SAVEPOINT, CONTROL_RELEASE,
+	CONTROL_BACK, CONTROL_N
+};
 
 static const char *const control_text[CONTROL_N] = {
 	"BEGIN IMMEDIATE", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT w", "RELEASE w", "ROLLBACK TO w",
@@ -51,7 +55,7 @@ struct db {
 	pid_t client;
 	int error;                      /* extended code of the last failure */
 	char text[256];                 /* and SQLite's words for it */
-	int logged;                     /* the last failure that was logged, and when: a full disk would fill the log too */
+	int logged;                     /* last failure that was logged, and when: a full disk would fill the log too */
 	int64_t logged_us;
 	int64_t wal_pages, checkpoint_at;
 	sqlite3_stmt *control[CONTROL_N];
@@ -89,7 +93,9 @@ static int failed(struct db *d, const char *what)
 {
 	d->error = sqlite3_extended_errcode(d->h);
 	snprintf(d->text, sizeof(d->text), "%s", sqlite3_errmsg(d->h));
-	if ((d->error & 0xff) != SQLITE_CONSTRAINT && (d->error != d->logged || clock_mono_us() > d->logged_us + DB_LOG_US)) {
+	if ((d->error & 0xff) == SQLITE_CONSTRAINT)
+		return -1;
+	if (d->error != d->logged || clock_mono_us() > d->logged_us + DB_LOG_US) {
 		log_error("%s: %s: %s (%s, %d)", d->path, what, d->text, db_error_kind(d), d->error);
 		d->logged = d->error;
 		d->logged_us = clock_mono_us();
@@ -102,8 +108,8 @@ static bool transient(const struct db *d, int rc)
 {
 	if (d->mode != DB_READ)
 		return false;
-	return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_PROTOCOL || rc == SQLITE_READONLY_RECOVERY || rc == SQLITE_READONLY_CANTINIT ||
-		rc == SQLITE_READONLY_CANTLOCK;
+	return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_PROTOCOL || rc == SQLITE_READONLY_RECOVERY ||
+		rc == SQLITE_READONLY_CANTINIT || rc == SQLITE_READONLY_CANTLOCK;
 }
 
 static void wait_a_moment(void)
@@ -175,14 +181,23 @@ static void sql_client_pid(sqlite3_context *c, int argc, sqlite3_value **argv)
 	sqlite3_result_int64(c, d->client);
 }
 
+static const struct {
+	const char *name;
+	int args, flags;
+	void (*call)(sqlite3_context *, int, sqlite3_value **);
+} functions[] = {
+	{ "sha256_hex", 1, SQLITE_DETERMINISTIC, sql_sha256_hex },
+	{ "chain_hash", -1, SQLITE_DETERMINISTIC, sql_chain_hash },
+	{ "client_pid", 0, 0, sql_client_pid },
+};
+
 static int register_functions(struct db *d)
 {
-	int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
-
-	if (sqlite3_create_function(d->h, "sha256_hex", 1, flags | SQLITE_DETERMINISTIC, NULL, sql_sha256_hex, NULL, NULL) != SQLITE_OK ||
-	    sqlite3_create_function(d->h, "chain_hash", -1, flags | SQLITE_DETERMINISTIC, NULL, sql_chain_hash, NULL, NULL) != SQLITE_OK ||
-	    sqlite3_create_function(d->h, "client_pid", 0, flags, d, sql_client_pid, NULL, NULL) != SQLITE_OK)
-		return -1;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (sqlite3_create_function(d->h, functions[i].name, functions[i].args,
+			SQLITE_UTF8 | SQLITE_DIRECTONLY | functions[i].flags, d, functions[i].call, NULL,
+			NULL) != SQLITE_OK)
+			return -1;
 	return 0;
 }
 
@@ -202,7 +217,8 @@ static bool lacks(char *out, size_t n, const char *path, const char *suffix, int
 	else if (errno == ENOENT && *suffix)
 		return false;
 	else
-		snprintf(out, n, "%.300s: no right to %s it: %s", name, right == R_OK ? "read" : "write", strerror(errno));
+		snprintf(out, n, "%.300s: no right to %s it: %s", name, right == R_OK ? "read" : "write",
+			strerror(errno));
 	return true;
 }
 
@@ -249,7 +265,8 @@ static int take_lock(struct db *d, struct problem *why)
 		n = pread(d->lock, holder, sizeof(holder) - 1, 0);
 		holder[n > 0 ? strspn(holder, "0123456789") : 0] = 0;
 		problem_set(why, 503, "ledger_unavailable");
-		problem_detail(why, "%.300s is open for writing by process %s", d->path, *holder ? holder : "(unknown)");
+		problem_detail(why, "%.300s is open for writing by process %s", d->path,
+			*holder ? holder : "(unknown)");
 		problem_fix(why, "stop the service, or send the change to it");
 		return -1;
 	}
@@ -272,9 +289,11 @@ static int on_commit(void *arg, sqlite3 *h, const char *name, int pages)
 
 static const char reader_pragmas[] =
 	"PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0";
-/* recursive_triggers: REPLACE cannot pass the triggers that refuse DELETE. journal_size_limit: a WAL that grew under long readers shrinks again. */
+/* recursive_triggers: REPLACE cannot pass the triggers that refuse DELETE. journal_size_limit: a WAL that grew under
+ * long readers shrinks again. */
 static const char writer_pragmas[] =
-	"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 33554432; PRAGMA recursive_triggers = ON; PRAGMA trusted_schema = OFF;"
+	"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 33554432; PRAGMA recursive_triggers = ON;"
+	"PRAGMA trusted_schema = OFF;"
 	"PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0; PRAGMA cache_spill = OFF";
 
 static int set_cache(struct db *d)
@@ -295,13 +314,14 @@ static int is_wal(void *arg, int n, char **value, char **name)
 
 static int setup_writer(struct db *d, const char *synchronous)
 {
+	bool normal = strcmp(synchronous, "NORMAL") == 0, wal = false;
+	const char *sync = normal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";
 	int on = 1;
-	bool wal = false;
 
 	if (sqlite3_file_control(d->h, "main", SQLITE_FCNTL_PERSIST_WAL, &on) != SQLITE_OK ||
 	    sqlite3_exec(d->h, "PRAGMA journal_mode = WAL", is_wal, &wal, NULL) != SQLITE_OK || !wal)
 		return -1;
-	if (sqlite3_exec(d->h, strcmp(synchronous, "NORMAL") == 0 ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL", NULL, NULL, NULL) != SQLITE_OK ||
+	if (sqlite3_exec(d->h, sync, NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_exec(d->h, writer_pragmas, NULL, NULL, NULL) != SQLITE_OK)
 		return -1;
 	sqlite3_wal_hook(d->h, on_commit, d);
@@ -330,10 +350,11 @@ static int setup(struct db *d, const char *synchronous)
 	}
 }
 
-struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous, struct problem *why)
+struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous,
+	struct problem *why)
 {
 	struct db *d = mem_alloc(sizeof(*d));
-	int flags = (mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 
 	d->path = mem_strdup(path);
 	d->file = file;
@@ -341,6 +362,7 @@ struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, cons
 	d->lock = -1;
 	if (mode == DB_WRITE && take_lock(d, why) < 0)
 		goto out;
+	flags |= mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	if (sqlite3_open_v2(path, &d->h, flags, NULL) == SQLITE_OK) {
 		/* Before anything is prepared: preparing reads the schema and may meet a lock. */
 		sqlite3_busy_timeout(d->h, mode == DB_READ ? DB_BUSY_READ_MS : DB_BUSY_WRITE_MS);
@@ -574,14 +596,15 @@ int db_inspect(struct db *d, enum sql_id id, int *parameters, bool *readonly)
 
 static int control(struct db *d, enum control c)
 {
+	sqlite3_stmt **s = &d->control[c];
 	int rc;
 
-	if (!d->control[c] && sqlite3_prepare_v3(d->h, control_text[c], -1, SQLITE_PREPARE_PERSISTENT, &d->control[c], NULL) != SQLITE_OK)
+	if (!*s && sqlite3_prepare_v3(d->h, control_text[c], -1, SQLITE_PREPARE_PERSISTENT, s, NULL) != SQLITE_OK)
 		return failed(d, control_text[c]);
-	rc = sqlite3_step(d->control[c]);
+	rc = sqlite3_step(*s);
 	if (rc != SQLITE_DONE)
 		failed(d, control_text[c]);
-	sqlite3_reset(d->control[c]);
+	sqlite3_reset(*s);
 	return rc == SQLITE_DONE ? 0 : -1;
 }
 
@@ -681,14 +704,15 @@ int64_t db_wal_pages(struct db *d)
 void db_checkpoint(struct db *d, int64_t wal_pages_limit)
 {
 	bool wait = d->wal_pages > wal_pages_limit * DB_WAL_LONG;
-	int rc;
+	int mode = wait ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, rc;
 
 	if (d->wal_pages <= wal_pages_limit || d->wal_pages < d->checkpoint_at)
 		return;
-	/* A passive one copies what no reader needs and never waits; the next write starts the WAL anew when nobody reads from it at that moment. With
-	 * readers always there that moment may never come, hence the other kind. Not TRUNCATE: writing over an existing WAL costs half of extending it. */
+	/* A passive one copies what no reader needs and never waits; the next write starts the WAL anew when nobody
+	 * reads from it at that moment. With readers always there that moment may never come, hence the other kind. Not
+	 * TRUNCATE: writing over an existing WAL costs half of extending it. */
 	sqlite3_busy_timeout(d->h, DB_BUSY_CHECKPOINT_MS);
-	rc = sqlite3_wal_checkpoint_v2(d->h, NULL, wait ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	rc = sqlite3_wal_checkpoint_v2(d->h, NULL, mode, NULL, NULL);
 	if (rc != SQLITE_OK && (rc & 0xff) != SQLITE_BUSY)
 		failed(d, "checkpoint");
 	sqlite3_busy_timeout(d->h, DB_BUSY_WRITE_MS);

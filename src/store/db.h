@@ -12,22 +12,26 @@ struct db_stmt;
 
 enum db_mode { DB_READ, DB_WRITE };
 
-/* Opens an existing file. DB_READ: SQLITE_OPEN_READONLY, retries SQLITE_READONLY_RECOVERY/CANTINIT, never checkpoints; 1 to 2 MB of page cache, no mmap.
- * DB_WRITE: holds an flock on <path>.lock until db_close, so that there is one writer whoever starts it; WAL, PERSIST_WAL, synchronous as given
- * ("FULL"/"NORMAL"), checkpoints only by db_checkpoint. NULL with why 503 `ledger_unavailable` naming the file and the missing right. Registers the SQL
- * functions sha256_hex(x), client_pid() and chain_hash(prev, name1, value1, …): SHA-256 in hex over prev followed by the canonical JSON of the record
- * {name: value…}, texts as strings. */
-struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous, struct problem *why);
+/* Opens an existing file. DB_READ: SQLITE_OPEN_READONLY, retries SQLITE_READONLY_RECOVERY/CANTINIT, never checkpoints;
+ * 1 to 2 MB of page cache, no mmap. DB_WRITE: holds an flock on <path>.lock until db_close, so that there is one writer
+ * whoever starts it; WAL, PERSIST_WAL, synchronous as given ("FULL"/"NORMAL"), checkpoints only by db_checkpoint. NULL
+ * with why 503 `ledger_unavailable` naming the file and the missing right. Registers the SQL functions sha256_hex(x),
+ * client_pid() and chain_hash(prev, name1, value1, …): SHA-256 in hex over prev followed by the canonical JSON of the
+ * record {name: value…}, texts as strings. */
+struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous,
+	struct problem *why);
 void db_close(struct db *d);
 
-/* Values by type string, one letter each: i int64_t, d double, t const char * (NULL is SQL NULL), s struct str (p NULL is SQL NULL), b struct str as
- * blob, n SQL NULL (takes no argument). Text must stay alive until db_end. Prepared once per connection, reused; at most one use of one id at a time per
- * connection is cached, nested uses prepare another. Statements must be ended before the fiber suspends. Never NULL: when the statement could not be
- * prepared, db_step fails. An id of the other file, or a number of values that is not the statement's, is fatal. */
+/* Values by type string, one letter each: i int64_t, d double, t const char * (NULL is SQL NULL), s struct str (p NULL
+ * is SQL NULL), b struct str as blob, n SQL NULL (takes no argument). Text must stay alive until db_end. Prepared once
+ * per connection, reused; at most one use of one id at a time per connection is cached, nested uses prepare another.
+ * Statements must be ended before the fiber suspends. Never NULL: when the statement could not be prepared, db_step
+ * fails. An id of the other file, or a number of values that is not the statement's, is fatal. */
 struct db_stmt *db_start(struct db *d, enum sql_id id, const char *types, ...);
 /* For values that came from outside: a wrong number of them makes db_step fail. */
 struct db_stmt *db_start_values(struct db *d, enum sql_id id, const struct wire_value *value, unsigned n);
-int db_step(struct db_stmt *s);                         /* 1 a row, 0 no more, -1 failed (logged unless a constraint; transient causes were retried) */
+/* 1 a row, 0 no more, -1 failed (logged unless a constraint; transient causes were retried) */
+int db_step(struct db_stmt *s);
 int64_t db_int(struct db_stmt *s, int column);
 double db_real(struct db_stmt *s, int column);
 struct str db_text(struct db_stmt *s, int column);      /* p NULL for SQL NULL; valid until the next step or end */
@@ -51,18 +55,23 @@ int db_release(struct db *d);                           /* keeps what was done s
 int db_undo(struct db *d);                              /* rolls back to the savepoint and releases it */
 int db_exec(struct db *d, const char *text);            /* a fixed text or a migration; -1 logged */
 bool db_in_transaction(struct db *d);                   /* false after a failure that made SQLite roll back by itself */
-int64_t db_changes(struct db *d);                       /* rows changed by the last INSERT, UPDATE or DELETE, those of triggers not counted */
+/* rows changed by the last INSERT, UPDATE or DELETE, those of triggers not counted */
+int64_t db_changes(struct db *d);
 void db_set_client(struct db *d, pid_t pid);            /* what client_pid() gives */
 int db_user_version(struct db *d);                      /* -1 when it cannot be read */
 int db_set_user_version(struct db *d, int version);
-/* Why the last call on d failed: "constraint", "full", "io", "busy", "readonly", "corrupt", "other" and SQLite's message. */
+/* Why the last call on d failed: "constraint", "full", "io", "busy", "readonly", "corrupt", "other" and SQLite's
+ * message. */
 const char *db_error_kind(struct db *d);
 const char *db_error_text(struct db *d);
-/* Writer only, outside a transaction. Checkpoints each time the WAL has grown by wal_pages_limit pages; when readers have kept it from being reused
- * until it is four times as long, waits for them (a tenth of a second at most), so that the next write starts it anew. */
+/* Writer only, outside a transaction. Checkpoints each time the WAL has grown by wal_pages_limit pages; when readers
+ * have kept it from being reused until it is four times as long, waits for them (a tenth of a second at most), so that
+ * the next write starts it anew. */
 void db_checkpoint(struct db *d, int64_t wal_pages_limit);
-int64_t db_wal_pages(struct db *d);                     /* length of the WAL after the last commit of this connection, in pages */
-/* For the test of all statements: whether id can be prepared, how many parameters it has, and whether SQLite says that it changes nothing. */
+/* length of the WAL after the last commit of this connection, in pages */
+int64_t db_wal_pages(struct db *d);
+/* For the test of all statements: whether id can be prepared, how many parameters it has, and whether SQLite says that
+ * it changes nothing. */
 int db_inspect(struct db *d, enum sql_id id, int *parameters, bool *readonly);
 
 #endif

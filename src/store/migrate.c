@@ -1,5 +1,6 @@
-/* Brings a database up to date. Each migration is one transaction together with its line in schema_migrations and the file's user_version, so a file
- * is always at one version or the next, whenever the process is killed. Nothing here knows a table but that one. */
+/* Brings a database up to date. Each migration is one transaction together with its line in schema_migrations and the
+ * file's user_version, so a file is always at one version or the next, whenever the process is killed. Nothing here
+ * knows a table but that one. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -78,11 +79,16 @@ static int check_folder(const char *path, bool allow_network_fs, struct problem 
 
 	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 	if (statfs(*folder ? folder : "/", &fs) < 0)
-		return refuse(why, *folder ? folder : "/", strerror(errno), "create the folder and give the service's user the right to write in it");
+		return refuse(why, *folder ? folder : "/", strerror(errno),
+			"create the folder and give the service's user the right to write in it");
 	for (size_t i = 0; !allow_network_fs && i < sizeof(network_fs) / sizeof(network_fs[0]); i++)
 		if (((unsigned long)fs.f_type & 0xffffffff) == network_fs[i].magic) {
-			snprintf(what, sizeof(what), "the folder is on a network or shared file system (%s), on which SQLite's WAL can be damaged", network_fs[i].name);
-			return refuse(why, path, what, "move data_dir to a local disk, or set allow_network_fs = yes if you know that one machine alone uses it");
+			snprintf(what, sizeof(what),
+				"the folder is on a network or shared file system (%s), where a WAL can be damaged",
+				network_fs[i].name);
+			return refuse(why, path, what,
+				"move data_dir to a local disk, or set allow_network_fs = yes if you know that one"
+				" machine alone uses it");
 		}
 	return 0;
 }
@@ -138,7 +144,8 @@ static int list_add(struct list *l, const char *folder, const char *name, struct
 	l->n++;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (number_of(name) != l->n)
-		return refuse(why, path, "its number does not follow the one before", "install the program's migrations completely");
+		return refuse(why, path, "its number does not follow the one before",
+			"install the program's migrations completely");
 	if (read_text(path, &m->text) < 0)
 		return refuse(why, path, "cannot be read as a text", "install the program's migrations completely");
 	crypto_sha256_hex(buf_str(&m->text), m->digest);
@@ -151,7 +158,8 @@ static int list_read(struct list *l, const char *folder, struct problem *why)
 	int n = scandir(folder, &entry, is_migration, alphasort), rc = 0;
 
 	if (n <= 0)
-		rc = refuse(why, folder, n < 0 ? strerror(errno) : "holds no migrations", "install the program's migrations, or set migrations_dir");
+		rc = refuse(why, folder, n < 0 ? strerror(errno) : "holds no migrations",
+			"install the program's migrations, or set migrations_dir");
 	else
 		l->m = mem_alloc((size_t)n * sizeof(*l->m));
 	for (int i = 0; i < n; i++) {
@@ -177,7 +185,8 @@ static int create(const char *path, struct problem *why)
 }
 
 /* What the file says was applied must be what this program has. */
-static int check_lines(struct db *d, const char *path, enum sql_file file, const struct list *l, int version, struct problem *why)
+static int check_lines(struct db *d, const char *path, enum sql_file file, const struct list *l, int version,
+	struct problem *why)
 {
 	struct db_stmt *s = db_start(d, lines_get[file], "");
 	int rc, row, n = 0;
@@ -190,7 +199,9 @@ static int check_lines(struct db *d, const char *path, enum sql_file file, const
 		if (number != n || n > version || !str_is(db_text(s, 2), l->m[n - 1].digest)) {
 			struct str name = db_text(s, 1);
 
-			snprintf(what, sizeof(what), "migration %.*s was applied with another text than this program's", name.n < 100 ? (int)name.n : 100, name.p);
+			snprintf(what, sizeof(what),
+				"migration %.*s was applied with another text than this program's",
+				name.n < 100 ? (int)name.n : 100, name.p);
 			row = -2;
 			break;
 		}
@@ -199,7 +210,8 @@ static int check_lines(struct db *d, const char *path, enum sql_file file, const
 	if (row == -2)
 		rc = refuse(why, path, what, "start the program that the file belongs to; a migration is never edited");
 	else if (row < 0 || n != version)
-		rc = refuse(why, path, "its list of migrations does not agree with its version", "restore it from a backup");
+		rc = refuse(why, path, "its list of migrations does not agree with its version",
+			"restore it from a backup");
 	else
 		rc = 0;
 	return rc;
@@ -240,7 +252,8 @@ static int bring_up(struct db *d, const char *path, enum sql_file file, struct l
 	for (; version < l->n; version++) {
 		buf_text(&l->m[version].text);
 		if (apply(d, file, &l->m[version], version + 1) < 0) {
-			snprintf(what, sizeof(what), "migration %s failed: %s; the file is at version %d", l->m[version].name, db_error_text(d), version);
+			snprintf(what, sizeof(what), "migration %s failed: %s; the file is at version %d",
+				l->m[version].name, db_error_text(d), version);
 			return refuse(why, path, what, "free the cause and start again");
 		}
 		log_debug("%s: %s applied", path, l->m[version].name);
@@ -248,15 +261,17 @@ static int bring_up(struct db *d, const char *path, enum sql_file file, struct l
 	return version - first;
 }
 
-struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir, const struct migrate_options *o, int *applied,
-	struct problem *why)
+struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir,
+	const struct migrate_options *o,
+	int *applied, struct problem *why)
 {
 	struct list l = { 0 };
 	struct db *d = NULL;
 	char folder[PATH_MAX];
 
 	snprintf(folder, sizeof(folder), "%s/%s", migrations_dir, sql_file_name(file));
-	if (check_folder(path, o->allow_network_fs, why) == 0 && list_read(&l, folder, why) == 0 && create(path, why) == 0)
+	if (check_folder(path, o->allow_network_fs, why) == 0 && list_read(&l, folder, why) == 0 &&
+	    create(path, why) == 0)
 		d = db_open(path, file, DB_WRITE, o->synchronous, why);
 	*applied = d ? bring_up(d, path, file, &l, why) : -1;
 	if (*applied < 0) {
@@ -267,7 +282,8 @@ struct db *migrate_open(const char *path, enum sql_file file, const char *migrat
 	return d;
 }
 
-int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs, struct problem *why)
+int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs,
+	struct problem *why)
 {
 	struct migrate_options o = { .synchronous = "FULL", .allow_network_fs = allow_network_fs };
 	int applied;

@@ -1,19 +1,23 @@
-/* Migrations: NNNN-name.sql in migrations/{directory,ledger}, applied in order, each in one transaction together with its line in
- * schema_migrations (number, name, SHA-256 of its text, time). PRAGMA user_version is the highest applied number. */
+/* Migrations: NNNN-name.sql in migrations/{directory,ledger}, applied in order, each in one transaction together with
+ * its line in schema_migrations (number, name, SHA-256 of its text, time). PRAGMA user_version is the highest applied
+ * number. */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
 #include <stdbool.h>
 #include "base/problem.h"
 #include "store/db.h"
 
-/* Brings the file up to date, creating it (mode 0640) when absent. Refused (why->detail says what and what to do) when the file is newer than the
- * program's migrations, an applied migration's text was changed, another process has the file open for writing (db_open), or the folder is on
- * a network file system (unless allow_network_fs). Returns the number applied now, or -1. */
-int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs, struct problem *why);
+/* Brings the file up to date, creating it (mode 0640) when absent. Refused (why->detail says what and what to do) when
+ * the file is newer than the program's migrations, an applied migration's text was changed, another process has the
+ * file open for writing (db_open), or the folder is on a network file system (unless allow_network_fs). Returns the
+ * number applied now, or -1. */
+int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs,
+	struct problem *why);
 
 /* The same, and the file stays open for writing (for the writer): nobody comes in between. NULL when *applied is -1. */
 struct migrate_options { const char *synchronous; bool allow_network_fs; };
-struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir, const struct migrate_options *o, int *applied,
-	struct problem *why);
+struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir,
+	const struct migrate_options *o,
+	int *applied, struct problem *why);
 
 #endif

@@ -1,5 +1,6 @@
-/* Every SQL statement of the program: id, file, kind, who may send it, text. Statements are bound, never formatted. The lists are
- * sql_directory.inc and sql_ledger.inc: X(ID, KIND, ROLES, REFUSAL, "text"), one paragraph a subject, so that id and text stand together. */
+/* Every SQL statement of the program: id, file, kind, who may send it, text. Statements are bound, never formatted. The
+ * lists are sql_directory.inc and sql_ledger.inc: X(ID, KIND, ROLES, REFUSAL, "text"), one paragraph a subject, so that
+ * id and text stand together. */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 #include <stdbool.h>
@@ -12,7 +13,8 @@ enum sql_kind {
 	WRITE,          /* changes rows, whatever their number */
 	WRITE_ONE,      /* must change exactly one row, else the whole write is refused with REFUSAL */
 	GUARD,          /* a SELECT inside a write that must give a row, else the write is refused with REFUSAL */
-	PROOF,          /* a SELECT that gives a row when a write (repeated after a lost answer) has been applied before */
+	/* a SELECT that gives a row when a write (repeated after a lost answer) has been applied before */
+	PROOF,
 };
 
 enum sql_roles { BY_NOBODY = 0, BY_WORKER = 1, BY_CTL = 2, BY_WRITER = 4 };

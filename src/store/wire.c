@@ -1,4 +1,5 @@
-/* The frames between the writer and its clients. All numbers are little-endian and not aligned; u16 is two bytes, u32 four, u64 and i64 eight.
+/* The frames between the writer and its clients. All numbers are little-endian and not aligned; u16 is two bytes, u32
+ * four, u64 and i64 eight.
  *
  * Every frame
  *   u32 length     of the whole frame, these four bytes included; at most WIRE_FRAME_MAX
@@ -13,7 +14,7 @@
  *     u16 number   enum sql_id
  *     u8  flags    bit 0: this is a proof, not part of the write
  *     u8  count    of values, at most WIRE_VALUES_MAX, each:
- *       u8 type    'i' i64; 'd' u64 holding the bits of a double; 's' text and 'b' blob: u32 length, bytes; 'n' NULL, nothing follows
+ *       u8 type    'i' i64; 'd' u64 holding the bits of a double; 's' text and 'b' blob: u32 length, bytes; 'n' NULL
  * Answer
  *   u8  status     0 committed, 1 refused, 2 failed
  *   u8  length     of the code
@@ -21,7 +22,8 @@
  *   i64 result
  *   bytes          the code: why it was refused or failed
  *
- * Requests of one client to one file are applied in the order in which they were sent. A malformed frame ends the connection without an answer. */
+ * Requests of one client to one file are applied in the order in which they were sent. A malformed frame ends the
+ * connection without an answer. */
 #include <string.h>
 #include "base/log.h"
 #include "store/wire.h"

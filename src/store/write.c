@@ -1,12 +1,14 @@
 /* The writer's client: one connection a process, on which the writes of many fibers are under way together.
  *
- * Every write is in one list, in the order of sending, from submit until its answer; `unsent` is the first that has not left completely. Frames are sent
- * from the writes' own memory at the end of the loop's turn, many with one system call. When the socket is full the rest waits for EPOLLOUT, and each
- * fiber waits for its answer anyway, so nothing else is held up.
+ * Every write is in one list, in the order of sending, from submit until its answer; `unsent` is the first that has not
+ * left completely. Frames are sent from the writes' own memory at the end of the loop's turn, many with one system
+ * call. When the socket is full the rest waits for EPOLLOUT, and each fiber waits for its answer anyway, so nothing
+ * else is held up.
  *
- * When the writer dies, a write that had left completely may or may not have been applied: with a proof it is sent again, marked as repeated, and the new
- * writer looks first; without one its fate cannot be known and it fails. The rest had not been applied and is simply sent to the new writer. The master
- * holds the listening socket, so connecting works while there is no writer: the frames wait for the next one. */
+ * When the writer dies, a write that had left completely may or may not have been applied: with a proof it is sent
+ * again, marked as repeated, and the new writer looks first; without one its fate cannot be known and it fails. The
+ * rest had not been applied and is simply sent to the new writer. The master holds the listening socket, so connecting
+ * works while there is no writer: the frames wait for the next one. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -382,7 +384,8 @@ static int give_up(struct write *w, struct problem *why)
 		buf_add(&client.rest, w->frame.data + client.sent, w->frame.len - client.sent);
 	unlink_write(w);
 	w->state = LOST;
-	return unavailable(why, w->unknown ? "the writer did not answer in time" : "the writer could not be reached in time");
+	return unavailable(why,
+		w->unknown ? "the writer did not answer in time" : "the writer could not be reached in time");
 }
 
 static int outcome(struct write *w, struct problem *why)
@@ -426,7 +429,8 @@ void write_init(const char *socket, struct shared *shared, int64_t timeout_ms)
 	size_t n = strlen(socket);
 
 	if (client.open || n >= sizeof(client.address.sun_path))
-		log_fatal("writer's socket: initialised twice, or longer than %zu bytes: %s", sizeof(client.address.sun_path) - 1, socket);
+		log_fatal("writer's socket: initialised twice, or longer than %zu bytes: %s",
+			sizeof(client.address.sun_path) - 1, socket);
 	memset(&client, 0, sizeof(client));
 	client.address.sun_family = AF_UNIX;
 	memcpy(client.address.sun_path, socket, n + 1);
@@ -457,5 +461,5 @@ bool write_healthy(enum sql_file file)
 {
 	if (!client.shared)
 		return true;
-	return atomic_load_explicit(file == SQL_DIRECTORY ? &client.shared->directory_healthy : &client.shared->ledger_healthy, memory_order_relaxed);
+	return file == SQL_DIRECTORY ? client.shared->directory_healthy : client.shared->ledger_healthy;
 }

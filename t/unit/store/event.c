@@ -19,7 +19,8 @@ int main(void)
 {
 	struct arena *a = arena_new();
 	struct write *w = write_new(a, SQL_DIRECTORY);
-	struct event e = { .action = "DIRECTORY_MUTATE", .operation = "create", .key = "K", .actor = "owner", .trace = "t_1", .after = str_of("{}") }, e2 = e;
+	struct event e = { .action = "DIRECTORY_MUTATE", .operation = "create", .key = "K", .actor = "owner",
+		.trace = "t_1", .after = str_of("{}") }, e2 = e;
 
 	log_init("test", LOG_LEVEL_ERROR);
 	crypto_init();

@@ -21,7 +21,8 @@ static inline const char *fixture_migrations(void)
 	char from[PATH_MAX];
 	const char *slash = strrchr(__FILE__, '/');
 
-	snprintf(from, sizeof(from), "%.*s/../../../migrations", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".");
+	snprintf(from, sizeof(from), "%.*s/../../../migrations", slash ? (int)(slash - __FILE__) : 1,
+		slash ? __FILE__ : ".");
 	if (!*path && !realpath(from, path)) {
 		printf("Bail out! no migrations at %s\n", from);
 		exit(1);

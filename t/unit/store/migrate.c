@@ -52,8 +52,10 @@ static void real_ones(void)
 	tap_ok(stat(path, &st) == 0 && (st.st_mode & 0777 & ~0640) == 0, "it is nobody else's to read");
 	tap_is_int(migrate(path, fixture_migrations()), 0, "run again, there is nothing to do");
 	tap_is_int(version_of(path), n, "user_version is the highest number");
-	tap_ok(migrate_run(fixture_path("directory.db"), SQL_DIRECTORY, fixture_migrations(), true, &why) >= 11, "directory.db has its own");
-	tap_ok(migrate_run(fixture_path("nowhere/x.db"), SQL_LEDGER, fixture_migrations(), true, &why) == -1 && strstr(why.detail, "nowhere"),
+	tap_ok(migrate_run(fixture_path("directory.db"), SQL_DIRECTORY, fixture_migrations(), true, &why) >= 11,
+		"directory.db has its own");
+	tap_ok(migrate_run(fixture_path("nowhere/x.db"), SQL_LEDGER, fixture_migrations(), true, &why) == -1 &&
+		strstr(why.detail, "nowhere"),
 		"a folder that does not exist is named");
 }
 
@@ -67,21 +69,25 @@ static void refusals(void)
 	put("m/ledger/README", "no migration\n");
 	tap_is_int(migrate(path, dir), 2, "only NNNN-name.sql counts");
 	put("m/ledger/0001-a.sql", "CREATE TABLE a (x, y);\n");
-	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "0001-a.sql") && *why.how_to_fix, "an applied migration with another text is refused by name");
+	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "0001-a.sql") && *why.how_to_fix,
+		"an applied migration with another text is refused by name");
 	put("m/ledger/0001-a.sql", "CREATE TABLE a (x);\n");
 	tap_is_int(migrate(path, dir), 0, "and accepted when the text is back");
 	unlink(fixture_path("m/ledger/0002-b.sql"));
-	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "version 2") && *why.how_to_fix, "an old program refuses a newer file");
+	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "version 2") && *why.how_to_fix,
+		"an old program refuses a newer file");
 	put("m/ledger/0003-c.sql", "CREATE TABLE c (x);\n");
 	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "0003-c.sql"), "a gap in the numbers is refused");
 	unlink(fixture_path("m/ledger/0003-c.sql"));
 	put("m/ledger/0002-b.sql", "CREATE TABLE b (x);\n");
 	d = db_open(path, SQL_LEDGER, DB_WRITE, "FULL", &why);
 	tap_ok(d != NULL, "the file can be opened");
-	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "open for writing by process"), "refused while the writer has the file open");
+	tap_ok(migrate(path, dir) == -1 && strstr(why.detail, "open for writing by process"),
+		"refused while the writer has the file open");
 	db_close(d);
 	tap_is_int(migrate(path, dir), 0, "not after it has left");
-	tap_ok(migrate(path, fixture_path("none")) == -1 && strstr(why.detail, "none/ledger"), "a folder without migrations is named");
+	tap_ok(migrate(path, fixture_path("none")) == -1 && strstr(why.detail, "none/ledger"),
+		"a folder without migrations is named");
 }
 
 static void a_failure(void)
@@ -131,7 +137,8 @@ static void killed(void)
 		partly += v > 0 && v < 12;
 		d = db_open(path, SQL_LEDGER, DB_WRITE, "FULL", NULL);
 		/* The last table of version v is there, the first of the next is not: creating it says so. */
-		snprintf(text, sizeof(text), "BEGIN; SELECT * FROM t%d_19; CREATE TABLE t%d_0 (x); ROLLBACK", v > 0 ? v : 1, v + 1);
+		snprintf(text, sizeof(text), "BEGIN; SELECT * FROM t%d_19; CREATE TABLE t%d_0 (x); ROLLBACK",
+			v > 0 ? v : 1, v + 1);
 		if (v < 0 || (v > 0 && db_exec(d, text) < 0))
 			between++;
 		db_close(d);

@@ -1,4 +1,5 @@
-/* A writer.sock and a process behind it that a test can kill and start again: the real writer, or a function that plays one. */
+/* A writer.sock and a process behind it that a test can kill and start again: the real writer, or a function that plays
+ * one. */
 #ifndef T_UNIT_STORE_SERVICE_H
 #define T_UNIT_STORE_SERVICE_H
 #include <errno.h>

@@ -23,16 +23,19 @@ static void round_trip(void)
 	bool proof;
 
 	wire_begin(&b, 0x1122334455667788u, SQL_LEDGER, false);
-	add(&b, SQL_RECEIPT_ADD, false, "idtsbns", (int64_t)-5, 2.5, "text", str_make("a\0b", 3), str_make("", 0), str_make(NULL, 0));
+	add(&b, SQL_RECEIPT_ADD, false, "idtsbns", (int64_t)-5, 2.5, "text", str_make("a\0b", 3), str_make("", 0),
+		str_make(NULL, 0));
 	add(&b, SQL_RECEIPT_APPLIED, true, "t", (const char *)NULL);
 	tap_is_int(wire_end(&b), 0, "a request within its limits is finished");
 	tap_is_int(wire_next(buf_str(&b), &frame), 1, "it is one whole frame");
 	tap_is_int(wire_read(frame, &r), 0, "its head is read");
-	tap_ok(r.id == 0x1122334455667788u && r.file == SQL_LEDGER && !r.repeated && !r.foreign && r.statements == 2, "with every field");
+	tap_ok(r.id == 0x1122334455667788u && r.file == SQL_LEDGER && !r.repeated && !r.foreign && r.statements == 2,
+		"with every field");
 	tap_is_int(wire_read_statement(&r, &s, &proof), 1, "the first statement is read");
 	tap_ok(s.id == SQL_RECEIPT_ADD && s.n == 7 && !proof, "with number and count");
 	tap_ok(s.value[0].i == -5 && s.value[1].d == 2.5 && str_is(s.value[2].s, "text"), "numbers and text come back");
-	tap_ok(s.value[3].s.n == 3 && memcmp(s.value[3].s.p, "a\0b", 3) == 0 && s.value[4].type == 'b' && s.value[4].s.n == 0 && s.value[4].s.p,
+	tap_ok(s.value[3].s.n == 3 && memcmp(s.value[3].s.p, "a\0b", 3) == 0 && s.value[4].type == 'b' &&
+		s.value[4].s.n == 0 && s.value[4].s.p,
 		"text with NUL and an empty blob come back");
 	tap_ok(s.value[5].type == 'n' && s.value[6].type == 'n', "NULL and an absent text are NULL");
 	tap_ok(wire_read_statement(&r, &s, &proof) == 1 && proof && s.value[0].type == 'n', "a proof is marked");
@@ -134,8 +137,10 @@ static void answers(void)
 	a = (struct wire_answer){ .id = 100, .status = WIRE_COMMITTED, .result = 1 };
 	wire_answer_add(&b, &a);
 	tap_ok(wire_next(buf_str(&b), &frame) == 1 && wire_answer_read(frame, &got) == 0, "an answer is read");
-	tap_ok(got.id == 99 && got.status == WIRE_REFUSED && got.result == -3 && strcmp(got.code, "row_changed") == 0, "with every field");
-	tap_ok(wire_next(str_skip(buf_str(&b), frame.n), &frame) == 1 && wire_answer_read(frame, &got) == 0 && got.id == 100 && !*got.code,
+	tap_ok(got.id == 99 && got.status == WIRE_REFUSED && got.result == -3 && strcmp(got.code, "row_changed") == 0,
+		"with every field");
+	tap_ok(wire_next(str_skip(buf_str(&b), frame.n), &frame) == 1 && wire_answer_read(frame, &got) == 0 &&
+		got.id == 100 && !*got.code,
 		"the next one follows it");
 	tap_is_int(wire_answer_read(str_make(frame.p, frame.n - 1), &got), -1, "a cut one is malformed");
 	tap_is_int(read_all(frame), -1, "an answer is no request");

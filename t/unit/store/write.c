@@ -222,9 +222,12 @@ static void answers(void)
 
 	go(t, 4, 5000);
 	service_wait(pid);
-	tap_ok(t[0].rc == 0 && t[0].result == 30 && t[3].rc == 0 && t[3].result == 33, "answers in any order reach the fibers that wait for them");
-	tap_ok(t[1].rc == -1 && t[1].why.status == 409 && strcmp(t[1].why.error, "row_changed") == 0 && !t[1].unknown, "refused: 409 with the code");
-	tap_ok(t[2].rc == -1 && t[2].why.status == 503 && strcmp(t[2].why.error, "ledger_unavailable") == 0 && t[2].why.retry_after == 1 &&
+	tap_ok(t[0].rc == 0 && t[0].result == 30 && t[3].rc == 0 && t[3].result == 33,
+		"answers in any order reach the fibers that wait for them");
+	tap_ok(t[1].rc == -1 && t[1].why.status == 409 && strcmp(t[1].why.error, "row_changed") == 0 && !t[1].unknown,
+		"refused: 409 with the code");
+	tap_ok(t[2].rc == -1 && t[2].why.status == 503 && strcmp(t[2].why.error, "ledger_unavailable") == 0 &&
+		t[2].why.retry_after == 1 &&
 		strstr(t[2].why.detail, "full") && !t[2].unknown, "failed: 503 with the reason, certainly not applied");
 }
 
@@ -255,7 +258,8 @@ static void timeouts(void)
 	for (int i = 0; i < MANY; i++)
 		unknown += t[i].unknown;
 	tap_is_int(count(t, MANY, -1), MANY, "a writer that never answers: all fail in time");
-	tap_ok(unknown > 0 && unknown < MANY / 2 && t[MANY - 1].why.status == 503, "those that never left are certainly not applied");
+	tap_ok(unknown > 0 && unknown < MANY / 2 && t[MANY - 1].why.status == 503,
+		"those that never left are certainly not applied");
 	service_listen();
 	pid = service_start(play_mute);
 	go(&one, 1, 100);
@@ -264,13 +268,15 @@ static void timeouts(void)
 	close(service_fd);
 	unlink(service_socket());
 	go(&one, 1, 100);
-	tap_ok(one.rc == -1 && !one.unknown && one.why.status == 503, "without a socket it fails in time, certainly not applied");
+	tap_ok(one.rc == -1 && !one.unknown && one.why.status == 503,
+		"without a socket it fails in time, certainly not applied");
 	service_listen();
 }
 
 static void death(void)
 {
-	struct task t[3] = { { .size = 10 }, { .size = 10, .proof = true }, { .size = 10 } }, big[2] = { { .size = 2000000 }, { .size = 5 } };
+	struct task t[3] = { { .size = 10 }, { .size = 10, .proof = true }, { .size = 10 } },
+		big[2] = { { .size = 2000000 }, { .size = 5 } };
 	pid_t pid = service_start(play_dying);
 
 	go(t, 3, 5000);
@@ -281,7 +287,8 @@ static void death(void)
 	pid = service_start(play_half);
 	go(big, 2, 5000);
 	service_wait(pid);
-	tap_ok(big[0].rc == 0 && big[0].result == 0 && big[1].rc == 0, "a frame that had not left completely is sent anew, and is no repetition");
+	tap_ok(big[0].rc == 0 && big[0].result == 0 && big[1].rc == 0,
+		"a frame that had not left completely is sent anew, and is no repetition");
 	pid = service_start(play_nonsense);
 	t[1].rc = -1;
 	go(&t[1], 1, 5000);
@@ -304,7 +311,8 @@ static void healthy(void)
 	loop_init();
 	write_init(service_socket(), service_shared, 1000);
 	service_shared->ledger_healthy = 0;
-	tap_ok(!write_healthy(SQL_LEDGER) && write_healthy(SQL_DIRECTORY), "the health of each file is what the writer says");
+	tap_ok(!write_healthy(SQL_LEDGER) && write_healthy(SQL_DIRECTORY),
+		"the health of each file is what the writer says");
 	service_shared->ledger_healthy = 1;
 	write_done();
 	write_init(service_socket(), NULL, 1000);
