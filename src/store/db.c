@@ -350,12 +350,27 @@ static int setup(struct db *d, const char *synchronous)
 	}
 }
 
+/* Before SQLite is first used in the process: it is called from one thread only, so it needs no locks, and nobody asks
+ * it how much memory it holds. */
+static void configure(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	if (sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) != SQLITE_OK ||
+	    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK)
+		log_fatal("SQLite was used before it was configured");
+}
+
 struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous,
 	struct problem *why)
 {
 	struct db *d = mem_alloc(sizeof(*d));
 	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 
+	configure();
 	d->path = mem_strdup(path);
 	d->file = file;
 	d->mode = mode;
