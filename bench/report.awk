@@ -58,7 +58,7 @@ function target(what, got, op, want, stretch, unit,    verdict)
 	goals++
 	if (format == "json") {
 		goal = goal sprintf("%s{\"what\":\"%s\",\"reached\":%.3f,\"op\":\"%s\",\"target\":%s,\"stretch\":%s,\"unit\":\"%s\",\"verdict\":\"%s\"}",
-			goals > 1 ? "," : "", what, got, op, want, stretch == "" ? "null" : stretch, unit, verdict)
+			(goals > 1 ? "," : ""), what, got, op, want, stretch == "" ? "null" : stretch, unit, verdict)
 		return
 	}
 	if (goals == 1)
@@ -93,7 +93,7 @@ function text_line(id,    part)
 {
 	split(id, part, "@")
 	if (part[2] != last)
-		printf "%s", last == "" ? "" : "\n"
+		printf "%s", (last == "" ? "" : "\n")
 	last = part[2]
 	printf "%5d  %-18s %8.0f %8.2f %8.2f %8.1f %8.1f %8.1f  %9s %9s  %5d\n", part[2], part[1], rps(id), p50(id) / 1000, p99(id) / 1000,
 		median(id ":8"), median(id ":9"), median(id ":10"), shown(ratio(rps(id), rps("prefork@" part[2])), "%.2f"),
@@ -103,7 +103,7 @@ function text_line(id,    part)
 function text(    i)
 {
 	for (i = 1; i <= infos; i++)
-		printf "%s%s %s", i > 1 ? ", " : "", info[i], about[info[i]]
+		printf "%s%s %s", (i > 1 ? ", " : ""), info[i], about[info[i]]
 	printf "\n\n"
 	if (ids) {
 		printf "%5s  %-18s %8s %8s %8s  %25s  %19s  %5s\n", "", "", "", "p50", "p99", "CPU us a request", "rate / hello", "not"
@@ -113,7 +113,7 @@ function text(    i)
 		text_line(order[i])
 	printf "\n"
 	for (i = 1; i <= names; i++)
-		printf "%-24s %12.1f%s\n", values[i], median(values[i]), count[values[i]] > 1 ? sprintf("   (most %.1f, of %d)", most(values[i]), count[values[i]]) : ""
+		printf "%-24s %12.1f%s\n", values[i], median(values[i]), (count[values[i]] > 1 ? sprintf("   (most %.1f, of %d)", most(values[i]), count[values[i]]) : "")
 	targets()
 }
 
@@ -121,17 +121,17 @@ function json(    i, part)
 {
 	printf "{\"about\":{"
 	for (i = 1; i <= infos; i++)
-		printf "%s\"%s\":\"%s\"", i > 1 ? "," : "", info[i], about[info[i]]
+		printf "%s\"%s\":\"%s\"", (i > 1 ? "," : ""), info[i], about[info[i]]
 	printf "},\"measured\":["
 	for (i = 1; i <= ids; i++) {
 		split(order[i], part, "@")
 		printf "%s{\"subject\":\"%s\",\"connections\":%d,\"rounds\":%d,\"requests_per_s\":%.1f,\"p50_us\":%d,\"p99_us\":%d,\"nginx_cpu_us\":%.2f,\"workers_cpu_us\":%.2f,\"writer_cpu_us\":%.2f,\"requests\":%d,\"bad\":%d}",
-			i > 1 ? "," : "", part[1], part[2], runs[order[i]], rps(order[i]), p50(order[i]), p99(order[i]), median(order[i] ":8"), median(order[i] ":9"),
+			(i > 1 ? "," : ""), part[1], part[2], runs[order[i]], rps(order[i]), p50(order[i]), p99(order[i]), median(order[i] ":8"), median(order[i] ":9"),
 			median(order[i] ":10"), all[order[i]], bad[order[i]]
 	}
 	printf "],\"values\":{"
 	for (i = 1; i <= names; i++)
-		printf "%s\"%s\":%.1f", i > 1 ? "," : "", values[i], median(values[i])
+		printf "%s\"%s\":%.1f", (i > 1 ? "," : ""), values[i], median(values[i])
 	targets()
 	printf "},\"targets\":[%s]}\n", goal
 }
