@@ -7,7 +7,7 @@ case $0 in
 */t/api/*) BUILD=${ROWCALL_BUILD_SANITIZE:-$SOURCE/build-sanitize} ;;
 *) BUILD=${ROWCALL_BUILD:-$SOURCE/build} ;;
 esac
-[ -x "$BUILD/rowcall" ] || { echo "1..0 # SKIP $BUILD/rowcall is missing: run ./bootstrap check"; exit 0; }
+[ -x "$BUILD/rowcall" ] || { echo "Bail out! $BUILD/rowcall is missing: run ./bootstrap check"; exit 1; }
 
 tap_n=0 tap_failed=0 rc_pid='' STATUS=''
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/rowcall-t.XXXXXX")

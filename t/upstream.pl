@@ -16,6 +16,7 @@ use warnings;
 use IO::Socket::INET;
 use Time::HiRes qw(sleep);
 use Compress::Zlib ();
+use Encode ();
 use JSON::PP ();
 
 my $log = $ARGV[0] // '/dev/null';
@@ -44,7 +45,7 @@ sub append {
 
 my %routes = (
 	'v1' => sub { my ($c) = @_; answer($c, 200, '{"latitude":37.763283,"longitude":-122.41286,"current":{"time":"2026-07-26T04:30","interval":900,"temperature_2m":15.7}}') },
-	'echo' => sub { my ($c, $r) = @_; answer($c, 200, $json->encode($r)) },
+	'echo' => sub { my ($c, $r) = @_; answer($c, 200, $json->encode({ %$r, body => Encode::decode("UTF-8", $r->{body}) })) },
 	'status' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/status/(\d+)}; answer($c, $n, "{\"status\":$n}") },
 	'slow' => sub { my ($c, $r) = @_; my ($ms) = $r->{path} =~ m{/slow/(\d+)}; sleep($ms / 1000); answer($c, 200, "{\"slow\":$ms}") },
 	'redirect' => sub { my ($c, $r) = @_; my ($n, $to) = $r->{path} =~ m{/redirect/(\d+)\?to=(.*)}; $to =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge; answer($c, $n, '', Location => $to) },
