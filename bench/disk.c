@@ -1,4 +1,5 @@
-/* How long one fdatasync takes where the databases lie: appends a page and syncs it, again and again. Prints the median in microseconds.
+/* How long one fdatasync takes where the databases lie: writes a page over and syncs it, again and again. Prints the
+ * median in microseconds.
  *
  *	disk FILE [COUNT] */
 #include <fcntl.h>

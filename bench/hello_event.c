@@ -1,5 +1,5 @@
-/* The cheapest answer that Rowcall's own FastCGI layer can give, as a baseline: the real event loop, fibers and kept connections, and a constant answer. What
- * the service needs beyond this is its own work.
+/* The cheapest answer that Rowcall's own FastCGI layer can give, as a baseline: the real event loop, fibers and kept
+ * connections, and a constant answer. What the service needs beyond this is its own work.
  *
  *	hello_event SOCKET [PROCESSES] */
 #include <errno.h>
@@ -62,13 +62,20 @@ static void stop(int signal_number)
 	(void)signal_number;
 	for (unsigned i = 0; i < children; i++)
 		kill(child[i], SIGKILL);
+	for (unsigned i = 0; i < children; i++)
+		waitpid(child[i], NULL, 0);
 	_exit(0);
 }
 
 int main(int argc, char **argv)
 {
 	unsigned wanted = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : EVENT_PROCESSES;
-	struct fastcgi_options o = { .successor_fd = -1, .max_body = EVENT_BODY_MAX, .max_connections = EVENT_CONNECTIONS, .handle = answer };
+	struct fastcgi_options o = {
+		.successor_fd = -1,
+		.max_body = EVENT_BODY_MAX,
+		.max_connections = EVENT_CONNECTIONS,
+		.handle = answer,
+	};
 
 	if (argc < 2 || wanted == 0 || wanted > EVENT_PROCESSES_MAX) {
 		fputs("usage: hello_event SOCKET [PROCESSES]\n", stderr);

@@ -1,5 +1,5 @@
-/* The usual shape of a libfcgi service, as a baseline: processes that are forked once and each answer one request at a time, blocking, with a new connection
- * for every request. Not an example of how to do it here: see src/web/fastcgi.c.
+/* The usual shape of a libfcgi service, as a baseline: processes that are forked once and each answer one request at a
+ * time, blocking, with a new connection for every request. Not an example of how to do it here: see src/web/fastcgi.c.
  *
  *	hello_prefork SOCKET [PROCESSES] */
 #include <fcgiapp.h>
@@ -38,6 +38,8 @@ static void stop(int signal_number)
 	(void)signal_number;
 	for (unsigned i = 0; i < children; i++)
 		kill(child[i], SIGKILL);
+	for (unsigned i = 0; i < children; i++)
+		waitpid(child[i], NULL, 0);
 	_exit(0);
 }
 

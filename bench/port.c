@@ -18,10 +18,11 @@ int main(int argc, char **argv)
 	}
 	/* All sockets stay open until the end, so that no port comes twice. */
 	while (count-- > 0) {
-		struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		struct sockaddr_in a = { .sin_family = AF_INET };
 		socklen_t n = sizeof(a);
 		int fd = socket(AF_INET, SOCK_STREAM, 0);
 
+		a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 		if (fd < 0 || bind(fd, (struct sockaddr *)&a, n) < 0 || getsockname(fd, (struct sockaddr *)&a, &n) < 0)
 			return 1;
 		printf("%d\n", ntohs(a.sin_port));

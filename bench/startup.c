@@ -1,5 +1,5 @@
-/* How long a program takes from fork to its first answer 200: starts it, asks every half millisecond over plain HTTP on loopback, ends it.
- * Prints milliseconds.
+/* How long a program takes from fork to its first answer 200: starts it, asks every half millisecond over plain HTTP on
+ * loopback, ends it. Prints milliseconds.
  *
  *	startup PORT PATH PROGRAM [ARGUMENT…] */
 #include <arpa/inet.h>
@@ -33,12 +33,13 @@ static double now_ms(void)
 /* One request on a connection of its own; true for a 200. */
 static int answers(int port, const char *path)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	char text[512];
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), good = 0, n;
 
 	if (fd < 0)
 		return 0;
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	n = snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && write(fd, text, (size_t)n) == n) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -1,7 +1,9 @@
-/* Somebody else's slow server, for load tests: answers each request after a delay that its path names, and does nothing while it waits. One process, one
- * epoll loop, thousands of connections. Prints its port.
+/* Somebody else's slow server, for load tests: answers each request after a delay that its path names, and does nothing
+ * while it waits. One process, one epoll loop, thousands of connections. Prints its port.
  *
- *	upstream [PORT]          GET /250 answers 200 after 250 ms;  GET /stats answers {"waiting":N,"most":N,"answered":N}
+ *	upstream [PORT]
+ *
+ * GET /250 answers 200 after 250 ms; GET /stats answers {"waiting":N,"most":N,"answered":N}.
  *
  * Not a web server: requests have no body, and one that does not fit REQUEST_MAX ends its connection. */
 #include <arpa/inet.h>
@@ -114,7 +116,9 @@ static void forget(struct conn *c)
 static void answer(struct conn *c, const char *body)
 {
 	char text[512];
-	int n = snprintf(text, sizeof(text), "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
+	int n = snprintf(text, sizeof(text),
+		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+		strlen(body), body);
 
 	answered++;
 	if (send(c->fd, text, (size_t)n, MSG_NOSIGNAL) != n)
@@ -129,7 +133,8 @@ static void request(struct conn *c)
 	c->text[c->got] = '\0';
 	c->got = 0;
 	if (strncmp(c->text, "GET /stats ", 11) == 0) {
-		snprintf(body, sizeof(body), "{\"waiting\":%u,\"most\":%u,\"answered\":%llu}\n", waiting, most, answered);
+		snprintf(body, sizeof(body), "{\"waiting\":%u,\"most\":%u,\"answered\":%llu}\n", waiting, most,
+			answered);
 		answer(c, body);
 		return;
 	}
@@ -159,6 +164,14 @@ static bool receive(struct conn *c)
 	return true;
 }
 
+/* c: NULL for the listener. */
+static int watch(int fd, struct conn *c)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.ptr = c };
+
+	return epoll_ctl(poller, EPOLL_CTL_ADD, fd, &e);
+}
+
 static void take(int listener)
 {
 	int fd, one = 1;
@@ -173,7 +186,7 @@ static void take(int listener)
 		connections++;
 		c->fd = fd;
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-		if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &(struct epoll_event){ .events = EPOLLIN, .data.ptr = c }) < 0)
+		if (watch(fd, c) < 0)
 			forget(c);
 	}
 }
@@ -200,12 +213,14 @@ static int64_t answer_due(void)
 
 static int listen_on(int port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	socklen_t n = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
 
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, BACKLOG) < 0 || getsockname(fd, (struct sockaddr *)&a, &n) < 0)
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, BACKLOG) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &n) < 0)
 		return -1;
 	printf("%d\n", ntohs(a.sin_port));
 	fflush(stdout);
@@ -219,7 +234,7 @@ int main(int argc, char **argv)
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	poller = epoll_create1(EPOLL_CLOEXEC);
-	if (listener < 0 || poller < 0 || epoll_ctl(poller, EPOLL_CTL_ADD, listener, &(struct epoll_event){ .events = EPOLLIN }) < 0) {
+	if (listener < 0 || poller < 0 || watch(listener, NULL) < 0) {
 		perror("upstream");
 		return 1;
 	}
