@@ -188,13 +188,11 @@ static void without_shared_memory(void)
 static void bounded(void)
 {
 	static char content[60000];
-	struct db *db = directory_db(service.d);
 	struct arena *a = arena_new();
 	struct problem why;
 	bool good = true;
 	struct entry *e;
 
-	(void)db;
 	for (int i = 0; i < 100; i++) {
 		struct buf b = BUF_ARENA(a);
 		char key[16];
