@@ -21,7 +21,8 @@
 enum {
 	ENTRY_BUCKETS = 4096,           /* powers of two */
 	BODY_BUCKETS = 256,
-	SCHEMA_COST = 24,               /* bytes that a byte of a schema's text takes, parsed and compiled, about */
+	SCHEMA_COST = 40,               /* bytes that a byte of a schema's text takes when parsed, about */
+	SCHEMA_FIXED = 20000,           /* and what it takes compiled, however short: measured */
 	TEXTS_MAX = ROW_N + DOC_N + 3,  /* texts of an entry */
 };
 
@@ -151,7 +152,9 @@ static struct cached *pack(const struct entry *e)
 	}
 	set_views(&c->out);
 	c->refs = 1;
-	c->size = size + SCHEMA_COST * row_text(&c->out.row, ROW_INPUT_SCHEMA).n;
+	c->size = size;
+	if (c->out.schema)
+		c->size += SCHEMA_FIXED + SCHEMA_COST * row_text(&c->out.row, ROW_INPUT_SCHEMA).n;
 	return c;
 }
 
