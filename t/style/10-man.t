@@ -70,7 +70,9 @@ codes=$(perl -0777 -ne '
 	print "$1\n" while /\bbad_parameter\(r, "[^"]*", "([a-z][a-z_]*)"/g;' \
 	$(find src/base src/lang src/schema src/store src/directory src/call src/web -name '*.c'))
 codes=$(only_in "$codes" "$startup")
-nginx=$(sed -n 's/.*{"error":"\([a-z_]*\)".*/\1/p' conf/nginx/*.conf)
+# A status that error_page replaces by another never selects a text.
+replaced=$(sed -n 's/^error_page \([0-9 ]*\) =[0-9]* .*/\1/p' conf/nginx/*.conf | tr ' ' '|' | paste -sd '|')
+nginx=$(grep -vE "^[[:space:]]*(${replaced:-none}) '" conf/nginx/rowcall-http.conf | sed -n 's/.*{"error":"\([a-z_]*\)".*/\1/p')
 documented=$(perl -0777 -ne '
 	my ($errors) = /^\.Sh ERROR CODES\n(.*?)^\.Sh /sm;
 	while ($errors =~ /^\.It Li (.*?) Pq .*$/gm) { print map { "$_\n" } split / , /, $1 }' "$API")
