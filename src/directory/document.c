@@ -27,13 +27,15 @@ static const char affordance_note[] =
 	"approval on every call regardless of what stands here.";
 
 static const char *const imperatives[] = {
-	"Do not infer the row shape from memory: rows change without notice, and only this document says what the row "
-	"takes today.",
-	"Send the arguments as one string in the order given under inputs, split on `|`; an argument that is missing is "
-	"empty, one too many is dropped, and only the last may itself hold a `|`, where the row takes all the rest as one.",
-	"Send the contract digest as `contract` with the call: when the row has changed since you read it, nothing runs "
-	"and you are told what differs.",
-	"Report a result only with its receipt: confirm the `invocation_id` first, and say so plainly when nothing ran.",
+	"Do not infer the row shape from memory: rows change without notice, and only this document says what the "
+	"row takes today.",
+	"Send the arguments as one string in the order given under inputs, split on `|`; an argument that is missing "
+	"is empty, one too many is dropped, and only the last may itself hold a `|`, where the row takes all the "
+	"rest as one.",
+	"Send the contract digest as `contract` with the call: when the row has changed since you read it, nothing "
+	"runs and you are told what differs.",
+	"Report a result only with its receipt: confirm the `invocation_id` first, and say so plainly when nothing "
+	"ran.",
 };
 
 /* Where to go. */

@@ -132,9 +132,9 @@ static int check_names(struct json_object *o, enum row_which which, unsigned *ig
 	*ignored = n.fixed;
 	if (which == ROW_PATCH && !n.usable) {
 		problem_set(why, 400, "no recognized fields");
-		problem_fix(why, "PATCH sets type, target, auth, content, category, allowed_categories, seq, enabled, "
-			"planner_visible, planner_rank, input_schema, examples and includes; PUT sets sensitive and runner "
-			"too");
+		problem_fix(why, "PATCH sets type, target, auth, content, category, allowed_categories, seq, "
+			"enabled, planner_visible, planner_rank, input_schema, examples and includes; PUT sets "
+			"sensitive and runner too");
 		return -1;
 	}
 	if (n.first_unknown)
