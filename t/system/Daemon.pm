@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 
 our $KEY = 'test-owner-key-0123456789abcdef';
 my $top = abs_path(dirname(__FILE__) . '/../..');
-our $program = abs_path($ENV{ROWCALLD} // 'rowcalld');
+our $program = abs_path(($ENV{ROWCALL_BUILD} // "$top/build") . '/rowcalld');
 
 # new(name => value…): a folder with settings; nothing is started.
 sub new {
