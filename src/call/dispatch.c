@@ -122,7 +122,7 @@ static int unknown_key(const struct dispatch_request *r, struct problem *why)
 		json_object_array_add(list, o);
 	}
 	problem_set(why, 404, "unknown_key");
-	problem_fix(why, "use a did_you_mean entry, or ask: GET %.200s/api/dispatch?ask=<plain words>",
+	problem_fix(why, "use a did_you_mean entry, or search: GET %.200s/api/directory/search?q=<words>",
 		context.conf->base_url);
 	json_put_str(extra_of(r->arena, why), "attempted",
 		     str_make(r->key.p ? r->key.p : "", escape_cut(r->key, ATTEMPTED_MAX)));

@@ -54,8 +54,8 @@ static const struct link { const char *name, *method, *path, *what; } links[] = 
 
 /* What goes wrong most. `key`: the row's key follows the path. */
 static const struct trouble { const char *problem, *action, *path; bool key; } troubles[] = {
-	{ "`unknown_key`, or this row is not what you need", "take an entry of `did_you_mean`, or ask in plain words",
-	  "/api/dispatch?ask=", false },
+	{ "`unknown_key`, or this row is not what you need", "take an entry of `did_you_mean`, or search by words",
+	  "/api/directory/search?q=", false },
 	{ "401, 403 or 429 with a literal reason",
 	  "see what the credential may do, its limits and what is left of them", "/api/dispatch?explain=1", false },
 	{ "409 `contract_changed`", "read this document again, then repeat the call with the new digest",
