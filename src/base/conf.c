@@ -70,7 +70,7 @@ static const struct setting settings[] = {
 	TEXT("zone", KIND_ZONE, zone, "America/Los_Angeles", "IANA time zone of the built-in function `now`"),
 	TEXT("anonymous", KIND_SCOPES, anonymous, "read", "what callers without a credential may do: `none` or scopes"),
 	CHOICE("log_level", log_level, "info", "error warn info debug", "least important lines that are logged"),
-	NUMBER("workers", KIND_INTEGER, workers, "0", 0, 1024, "worker processes; 0: one a core"),
+	NUMBER("workers", KIND_INTEGER, workers, "0", 0, 128, "worker processes; 0: one a core"),
 	NUMBER("listen_backlog", KIND_INTEGER, listen_backlog, "4096", 1, 65535,
 	       "connections that may wait to be accepted"),
 	CHOICE("synchronous", synchronous, "FULL", "FULL NORMAL",

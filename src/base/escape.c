@@ -354,3 +354,23 @@ size_t escape_cut(struct str s, size_t max)
 		n--;
 	return ((unsigned char)s.p[n] & 0xC0) == 0x80 ? max : n;
 }
+
+void escape_utf8_put(struct buf *out, uint32_t cp)
+{
+	if (cp < 0x80) {
+		buf_putc(out, (char)cp);
+		return;
+	}
+	if (cp < 0x800) {
+		buf_putc(out, (char)(0xC0 | cp >> 6));
+	} else {
+		if (cp < 0x10000) {
+			buf_putc(out, (char)(0xE0 | cp >> 12));
+		} else {
+			buf_putc(out, (char)(0xF0 | cp >> 18));
+			buf_putc(out, (char)(0x80 | (cp >> 12 & 0x3F)));
+		}
+		buf_putc(out, (char)(0x80 | (cp >> 6 & 0x3F)));
+	}
+	buf_putc(out, (char)(0x80 | (cp & 0x3F)));
+}

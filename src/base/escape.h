@@ -32,5 +32,7 @@ bool escape_is_utf8(struct str s);
 int escape_utf8_next(const char *p, size_t n, uint32_t *cp);
 /* Greatest length <= max at which s may be cut without splitting a character. */
 size_t escape_cut(struct str s, size_t max);
+/* Appends the character cp, at most 0x10FFFF, in UTF-8. */
+void escape_utf8_put(struct buf *out, uint32_t cp);
 
 #endif

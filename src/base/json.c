@@ -183,26 +183,6 @@ static uint32_t next_character(struct piece *t)
 	return cp;
 }
 
-static void put_utf8(struct buf *out, uint32_t cp)
-{
-	if (cp < 0x80) {
-		buf_putc(out, (char)cp);
-		return;
-	}
-	if (cp < 0x800) {
-		buf_putc(out, (char)(0xC0 | cp >> 6));
-	} else {
-		if (cp < 0x10000) {
-			buf_putc(out, (char)(0xE0 | cp >> 12));
-		} else {
-			buf_putc(out, (char)(0xF0 | cp >> 18));
-			buf_putc(out, (char)(0x80 | (cp >> 12 & 0x3F)));
-		}
-		buf_putc(out, (char)(0x80 | (cp >> 6 & 0x3F)));
-	}
-	buf_putc(out, (char)(0x80 | (cp & 0x3F)));
-}
-
 /* The piece unescaped, in `room` when it has escapes and where it stands when not. */
 static struct str unescape(struct buf *room, struct piece t)
 {
@@ -210,7 +190,7 @@ static struct str unescape(struct buf *room, struct piece t)
 		return str_make(t.p, t.n);
 	buf_clear(room);
 	while (t.n)
-		put_utf8(room, next_character(&t));
+		escape_utf8_put(room, next_character(&t));
 	return buf_str(room);
 }
 

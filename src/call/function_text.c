@@ -49,26 +49,6 @@ static void run_echo(struct call *c, struct json_object **arg, unsigned n)
 
 /* Case */
 
-static void put_utf8(struct buf *out, uint32_t cp)
-{
-	if (cp < 0x80) {
-		buf_putc(out, (char)cp);
-		return;
-	}
-	if (cp < 0x800) {
-		buf_putc(out, (char)(0xC0 | cp >> 6));
-	} else {
-		if (cp < 0x10000) {
-			buf_putc(out, (char)(0xE0 | cp >> 12));
-		} else {
-			buf_putc(out, (char)(0xF0 | cp >> 18));
-			buf_putc(out, (char)(0x80 | (cp >> 12 & 0x3F)));
-		}
-		buf_putc(out, (char)(0x80 | (cp >> 6 & 0x3F)));
-	}
-	buf_putc(out, (char)(0x80 | (cp & 0x3F)));
-}
-
 /* The locale whose case tables are used; without it only ASCII has case. Kept for the process's life. */
 static locale_t case_locale(void)
 {
@@ -88,7 +68,7 @@ static void map_case(struct buf *out, struct str s, wint_t (*map)(wint_t, locale
 	while (s.n) {
 		int n = escape_utf8_next(s.p, s.n, &cp);
 
-		put_utf8(out, cp < 0x80 || l ? (uint32_t)map((wint_t)cp, l ? l : LC_GLOBAL_LOCALE) : cp);
+		escape_utf8_put(out, cp < 0x80 || l ? (uint32_t)map((wint_t)cp, l ? l : LC_GLOBAL_LOCALE) : cp);
 		s = str_skip(s, (size_t)(n < 0 ? -n : n));
 	}
 }

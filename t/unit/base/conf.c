@@ -208,7 +208,7 @@ static void urls(void)
 static void bounds(void)
 {
 	static const struct { const char *name, *unit; long long min, max; } cases[] = {
-		{ "workers", "", 0, 1024 }, { "listen_backlog", "", 1, 65535 }, { "max_connections", "", 1, 65535 },
+		{ "workers", "", 0, 128 }, { "listen_backlog", "", 1, 65535 }, { "max_connections", "", 1, 65535 },
 		{ "max_redirects", "", 0, 20 },
 		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 },
 		{ "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },
