@@ -167,15 +167,6 @@ static int check_paths(const struct conf *c, struct problem *why)
 	return -1;
 }
 
-static int check_workers(const struct conf *c, struct problem *why)
-{
-	if (c->workers <= WORKERS_MAX)
-		return 0;
-	problem_set(why, 500, "workers");
-	problem_detail(why, "%s: workers is %" PRId64 ", at most %d are possible", c->path, c->workers, WORKERS_MAX);
-	return -1;
-}
-
 /* As the user who will read them: the master could read anything. */
 static int check_secrets(const struct conf *c, const struct owner *o, struct problem *why)
 {
@@ -198,7 +189,7 @@ struct conf *master_load(const struct master_settings *s, struct problem *why)
 	struct conf *c = conf_load(s->path, s->overrides, s->n, why);
 	struct owner o;
 
-	if (c && check_workers(c, why) == 0 && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 &&
+	if (c && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 &&
 	    check_secrets(c, &o, why) == 0)
 		return c;
 	conf_free(c);

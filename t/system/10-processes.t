@@ -179,7 +179,7 @@ subtest 'settings' => sub {
 	refused('an unknown setting', 78, qr/rowcall\.conf:\d+: .*wrokers/, @$_) for [], ['-n'];
 	$d->configure(wrokers => undef);
 	refused('an unknown setting in an option', 78, qr/wrokers/, '-n', '-o', 'wrokers=3');
-	refused('too many workers', 78, qr/workers is 1000, at most 128/, '-n', '-o', 'workers=1000');
+	refused('too many workers', 78, qr/workers: must be 0 to 128/, '-n', '-o', 'workers=1000');
 	refused('an unknown user', 78, qr/user no-such-user-here does not exist/, '-n', '-o', 'user=no-such-user-here');
 	refused('an unknown group of the socket', 78, qr/socket_group no-such-group-here does not exist/, '-n', '-o', 'socket_group=no-such-group-here');
 	refused('a run_dir too long for a socket', 78, qr/too long/, '-n', '-o', 'run_dir=/tmp/' . 'x' x 100);
