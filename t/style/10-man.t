@@ -55,11 +55,17 @@ none "$(only_in "$sample" "$settings" | grep -Evx "($(printf '%s|' $given)allow_
 
 # --- error codes, up to the first colon
 # Told when the service starts, to its log or a terminal, never in an answer.
-startup='bad_configuration
-bad_secrets_file
+startup='already_running
 bad_address
+bad_configuration
+bad_group
 bad_scope
-migration_refused'
+bad_secrets_file
+bad_user
+lock
+migration_refused
+run_dir
+socket'
 codes=$(perl -0777 -ne '
 	s{/\*.*?\*/}{}gs;
 	while (/\bproblem_set\(((?:[^()";]|"(?:\\.|[^"\\])*"|\((?:[^()"]|"(?:\\.|[^"\\])*")*\))*)\)/g) {
@@ -68,11 +74,12 @@ codes=$(perl -0777 -ne '
 	}
 	print "$1\n" while /\b(?:refuse|refuse_name|refused|not_found|invalid)\((?:why|&why), "([a-z][a-z_]*)"/g;
 	print "$1\n" while /\bbad_parameter\(r, "[^"]*", "([a-z][a-z_]*)"/g;' \
-	$(find src/base src/lang src/schema src/store src/directory src/call src/web -name '*.c'))
+	$(find src -name '*.c' ! -path 'src/ctl/*'))
+none "$(only_in "$startup" "$codes")" "every code that only a start tells exists"
 codes=$(only_in "$codes" "$startup")
-# A status that error_page replaces by another never selects a text.
-replaced=$(sed -n 's/^error_page \([0-9 ]*\) =[0-9]* .*/\1/p' conf/nginx/*.conf | tr ' ' '|' | paste -sd '|')
-nginx=$(grep -vE "^[[:space:]]*(${replaced:-none}) '" conf/nginx/rowcall-http.conf | sed -n 's/.*{"error":"\([a-z_]*\)".*/\1/p')
+# code status, of nginx: the texts are chosen by status; the one that is not says it beside its location.
+nginx_statuses=$(sed -n 's/^[[:space:]]*\([0-9]\{3\}\) .{"error":"\([a-z_]*\)".*/\2 \1/p; s/^[[:space:]]*default .{"error":"\([a-z_]*\)".*/\1 400/p' conf/nginx/rowcall-http.conf)
+nginx=$(grep -ho '{"error":"[a-z_]*"' conf/nginx/* | cut -d'"' -f4)
 documented=$(perl -0777 -ne '
 	my ($errors) = /^\.Sh ERROR CODES\n(.*?)^\.Sh /sm;
 	while ($errors =~ /^\.It Li (.*?) Pq .*$/gm) { print map { "$_\n" } split / , /, $1 }' "$API")
@@ -82,12 +89,18 @@ none "$(only_in "$codes" "$documented")" "every error code is in rowcall-api(7)"
 none "$(only_in "$nginx" "$documented")" "every error code that nginx answers with is in rowcall-api(7)"
 none "$(only_in "$documented" "$codes
 $nginx")" "every error code of rowcall-api(7) exists"
-# code status, of the table in response.c
+# code status, of the table in response.c and of the manual
 table=$(sed -n 's/^\t{ "\([a-z_ ]*\)", \([0-9]\{3\}\),.*/\1 \2/p' src/web/response.c)
 statuses=$(perl -ne 'next unless /^\.It Li (.*?) Pq (.*)$/; my ($c, $s) = ($1, $2); for my $x (split / , /, $c) { print "$x $_\n" for split /, /, $s }' "$API")
+listed=$(printf '%s\n' "$table" | sed 's/ [0-9]*$//')
 some "$table" "codes with a status" 30
-used=$(printf '%s\n' "$table" | while read -r line; do printf '%s\n' "$documented" | grep -qxF -- "${line% *}" && printf '%s\n' "$line"; done)
-none "$(only_in "$used" "$statuses")" "a code has the status in rowcall-api(7) that it has in response.c"
+none "$(printf '%s\n' "$listed" | sort | uniq -d)" "no code is twice in response.c"
+none "$(only_in "$codes" "$listed")" "every error code is in the list of response.c"
+none "$(only_in "$nginx" "$listed")" "so is every code that nginx answers with"
+none "$(only_in "$listed" "$codes
+$nginx")" "nothing else is in that list"
+none "$(only_in "$table" "$statuses")" "a code has the status in rowcall-api(7) that it has in response.c"
+none "$(only_in "$nginx_statuses" "$table")" "nginx answers a code with the status that it has in response.c"
 
 # --- routes: METHOD pattern, with ?selector=, and the parameters that each takes
 routes=$(perl -0777 -ne '
