@@ -124,11 +124,14 @@ static int rule_auth(struct arena *a, const struct row *r, struct problem *why)
 	return spec.form == AUTH_HEADERS && spec.headers ? check_headers(spec.headers, why) : 0;
 }
 
+/* A schema that cannot be written out without references is refused too: its row could not be shown as a tool. */
 static int rule_schema(struct arena *a, const struct row *r, struct problem *why)
 {
 	struct json_object *o, *type;
 	struct problem parser = { 0 };
+	struct buf plain = BUF_ARENA(a);
 	struct schema *s;
+	int rc;
 
 	if (row_blank(r, ROW_INPUT_SCHEMA))
 		return 0;
@@ -140,12 +143,11 @@ static int rule_schema(struct arena *a, const struct row *r, struct problem *why
 		return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, "/type: the root is not an object",
 			"the arguments of a row are an object: {\"type\":\"object\",\"properties\":{…}}");
 	s = schema_compile(o, NULL, why);
-	if (!s) {
+	rc = s ? schema_plain(s, &plain, why) : -1;
+	if (rc < 0)
 		problem_field(why, row_columns[ROW_INPUT_SCHEMA].name);
-		return -1;
-	}
 	schema_free(s);
-	return 0;
+	return rc;
 }
 
 static int rule_examples(struct arena *a, const struct row *r, struct problem *why)

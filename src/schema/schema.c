@@ -1,11 +1,12 @@
-/* The layer's front: schemas and registries as others see them. The work is done in compile.c, evaluate.c and
- * defaults.c. */
+/* The layer's front: schemas and registries as others see them. The work is done in compile.c, evaluate.c,
+ * defaults.c and plain.c. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
 #include "schema/compile.h"
 #include "schema/defaults.h"
 #include "schema/evaluate.h"
+#include "schema/plain.h"
 #include "schema/schema.h"
 #include "schema/uri.h"
 
@@ -103,4 +104,9 @@ int schema_validate(const struct schema *s, struct arena *a, struct json_object 
 void schema_defaults(const struct schema *s, struct json_object *instance)
 {
 	defaults_fill(s, instance);
+}
+
+int schema_plain(const struct schema *s, struct buf *out, struct problem *why)
+{
+	return plain_write(s, out, why);
 }

@@ -3,7 +3,7 @@
  * patterns are ECMA-262 (regex.h has their bounds).
  *
  * Stack, measured on x86-64 with -O2: validating at SCHEMA_DEPTH_MAX takes at most 42 KB (the same with
- * AddressSanitizer 84 KB), compiling 36 KB, which does not depend on the schema. t/unit/schema/schema.c measures it
+ * AddressSanitizer 84 KB), writing out 30 KB, compiling 36 KB, which does not depend on the schema. t/unit/schema/schema.c measures it
  * again. */
 #ifndef SCHEMA_SCHEMA_H
 #define SCHEMA_SCHEMA_H
@@ -14,6 +14,7 @@ enum {
 	SCHEMA_STEPS_MAX = 100000,      /* of one validation: a subschema or keyword evaluated, a member looked at */
 	SCHEMA_ERRORS_MAX = 16,         /* reported errors of one validation; it ends with the last */
 	SCHEMA_NODES_MAX = 20000,       /* subschemas of a schema and of the documents it refers to */
+	SCHEMA_PLAIN_MAX = 256 * 1024,  /* bytes of a schema written out */
 };
 
 struct schema;
@@ -39,5 +40,10 @@ int schema_validate(const struct schema *s, struct arena *a, struct json_object 
 /* Fills absent members of the object from `default` in `properties` (nested objects too, plain $ref and allOf
  * followed). A default is not checked against the schema. Bounded like a validation; what is over is not filled. */
 void schema_defaults(const struct schema *s, struct json_object *instance);
+/* Appends the schema as compact JSON that means the same in 2020-12 and has no references, identifiers, comments and
+ * unknown keywords; members keep their order, but allOf is the last. -1 with why 422 `bad_schema` when that cannot be:
+ * it contains itself, has a $dynamicRef to a $dynamicAnchor, or grows over SCHEMA_PLAIN_MAX, SCHEMA_DEPTH_MAX (references
+ * counted) or JSON_DEPTH_MAX; then what was appended is of no use. */
+int schema_plain(const struct schema *s, struct buf *out, struct problem *why);
 
 #endif

@@ -251,6 +251,18 @@ static const char *chain(size_t nested)
 	return buf_text(&b);
 }
 
+/* The same, each reference in a list beside something that counts. */
+static const char *chain_of_members(size_t nested)
+{
+	struct buf b = BUF_ARENA(arena);
+
+	buf_puts(&b, "{'anyOf':[{'$ref':'#/$defs/d2','minimum':0}],'$defs':{");
+	for (size_t i = 2; i < nested / 2; i++)
+		buf_printf(&b, "'d%zu':{'anyOf':[{'$ref':'#/$defs/d%zu','minimum':0}]},", i, i + 1);
+	buf_printf(&b, "'d%zu':{'type':'integer'}}}", nested / 2);
+	return buf_text(&b);
+}
+
 static void check_depth(void)
 {
 	tap_is_int(check(chain(SCHEMA_DEPTH_MAX - 1), "1"), 0, "one below the depth limit");
@@ -403,6 +415,92 @@ static void check_errors(void)
 }
 
 static const struct {
+	const char *schema, *plain;
+} plains[] = {
+	{ "true", "true" },
+	{ "{'$schema':'https://json-schema.org/draft/2020-12/schema','$id':'http://x.test/a','$comment':'c','type':"
+	  "'object','x-strict':true,'default':{'$ref':'#'},'$defs':{}}",
+		"{'type':'object','default':{'$ref':'#'}}" },
+	{ "{'properties':{'b':{'$ref':'#/$defs/x'},'a':true},'required':['b'],'$defs':{'x':{'enum':['$ref',1.50]}}}",
+		"{'properties':{'b':{'enum':['$ref',1.50]},'a':true},'required':['b']}" },
+	{ "{'properties':{'a':{'$ref':'#x','description':'mine'}},'$defs':{'x':{'$anchor':'x','type':'string',"
+	  "'description':'its','title':'t'}}}",
+		"{'properties':{'a':{'description':'mine','type':'string','title':'t'}}}" },
+	{ "{'properties':{'a':{'$ref':'#/$defs/x','minLength':2}},'$defs':{'x':{'type':'string'}}}",
+		"{'properties':{'a':{'minLength':2,'allOf':[{'type':'string'}]}}}" },
+	{ "{'allOf':[{'minProperties':1}],'$ref':'#/$defs/x','$defs':{'x':{'$ref':'#/$defs/y'},'y':{'maxProperties':2}}}",
+		"{'allOf':[{'maxProperties':2},{'minProperties':1}]}" },
+	{ "{'$ref':'#/$defs/a','title':'t','$defs':{'a':{'allOf':[{'type':'object'}],'properties':{}}}}",
+		"{'title':'t','properties':{},'allOf':[{'type':'object'}]}" },
+	{ "{'$ref':'#/$defs/a','title':'t','$defs':{'a':false}}", "{'title':'t','allOf':[false]}" },
+	{ "{'properties':{'a':{'$ref':'#/$defs/x'},'b':{'$ref':'#/$defs/x'}},'$defs':{'x':{'type':'null'}}}",
+		"{'properties':{'a':{'type':'null'},'b':{'type':'null'}}}" },
+	{ "{'items':{'$dynamicRef':'#/$defs/x'},'$defs':{'x':{'type':'null'}}}", "{'items':{'type':'null'}}" },
+	{ "{" DRAFT_07 ",'items':[true,{'$ref':'#/definitions/x','maximum':3}],'additionalItems':false,"
+	  "'definitions':{'x':{'type':'integer'}}}",
+		"{'prefixItems':[true,{'type':'integer'}],'items':false}" },
+	{ "{" DRAFT_07 ",'items':{'type':'integer'},'additionalItems':false,'$defs':[],'prefixItems':1}",
+		"{'items':{'type':'integer'}}" },
+	{ "{" DRAFT_07 ",'dependencies':{'a':['b'],'c':{'required':['d']}}}",
+		"{'dependentRequired':{'a':['b']},'dependentSchemas':{'c':{'required':['d']}}}" },
+	{ "{'properties':{'a':{'properties':{'b':{'$ref':'#'}}}}}", "/properties/a/properties/b: refers to" },
+	{ "{'properties':{'a':{'$ref':'#','description':'d'}}}", "/properties/a: refers to" },
+	{ "{'anyOf':[{'$ref':'#/$defs/t'}],'$defs':{'t':{'items':{'$ref':'#/$defs/t'}}}}", "/$defs/t/items: refers to" },
+	{ "{'$dynamicAnchor':'x','properties':{'a':{'$dynamicRef':'#x'}}}", "/properties/a: $dynamicRef" },
+	{ "{'properties':{'a':{'$ref':'https://json-schema.org/draft/2020-12/schema'}}}",
+		"https://json-schema.org/draft/2020-12/" },
+};
+
+/* schema written out, or why not; with ' for ". */
+static const char *plain(const char *schema)
+{
+	struct schema *s = compile(schema);
+	struct buf out = BUF_ARENA(arena);
+	const char *text = schema_plain(s, &out, &why) == 0 ? buf_text(&out) : why.detail;
+	char *copy = arena_strdup(arena, text);
+
+	for (char *p = copy; *p; p++)
+		if (*p == '"')
+			*p = '\'';
+	schema_free(s);
+	return copy;
+}
+
+static void check_plain(void)
+{
+	struct buf bomb = BUF_ARENA(arena);
+
+	for (size_t i = 0; i < COUNT(plains); i++) {
+		const char *got = plain(plains[i].schema);
+
+		if (plains[i].plain[0] == '{' || plains[i].plain[0] == 't')
+			tap_is_str(got, plains[i].plain, plains[i].plain);
+		else
+			tap_ok(strstr(got, plains[i].plain) != NULL, "refused: %s: %s", plains[i].schema, got);
+	}
+	for (int d = -1; d <= 1; d++) {
+		size_t text = (size_t)(SCHEMA_PLAIN_MAX + d) - strlen("{'title':''}"), n = (size_t)(JSON_DEPTH_MAX + d) - 40;
+		const char *large = plain(repeated("{'title':'", "x", text, "'}")),
+			   *deep = plain(arena_printf(arena, "{'$defs':{'d':%s%s},%s%s}",
+				   repeated("", "{'items':", n - 1, "{}"), repeated("", "}", n - 1, ""),
+				   repeated("", "'items':{", 40, "'$ref':'#/$defs/d'"), repeated("", "}", 40, "")));
+
+		tap_ok(d > 0 ? strstr(large, "too large") != NULL : large[0] == '{', "written out in %d bytes: %.60s",
+			SCHEMA_PLAIN_MAX + d, large);
+		tap_ok(d > 0 ? strstr(deep, "too deep") != NULL : deep[0] == '{', "written out %d deep: %.60s",
+			JSON_DEPTH_MAX + d, deep);
+		deep = plain(chain((size_t)(SCHEMA_DEPTH_MAX + d)));
+		tap_ok(d > 0 ? strstr(deep, "too deep") != NULL : deep[0] == '{', "a chain of %d references",
+			SCHEMA_DEPTH_MAX + d);
+	}
+	buf_printf(&bomb, "{'$ref':'#/$defs/a','$defs':{");
+	for (char c = 'a'; c < 'z'; c++)
+		buf_printf(&bomb, "'%c':{'prefixItems':[{'$ref':'#/$defs/%c'},{'$ref':'#/$defs/%c'}]},", c, c + 1, c + 1);
+	buf_puts(&bomb, "'z':{}}}");
+	tap_ok(strstr(plain(buf_text(&bomb)), "too large") != NULL, "references that multiply end at the bound");
+}
+
+static const struct {
 	const char *schema, *before, *after, *promise;
 } defaults[] = {
 	{ "{'properties':{'a':{'default':1},'b':{'default':2}}}", "{'b':3}", "{'b':3,'a':1}",
@@ -522,7 +620,7 @@ static void check_many_members(void)
 		"and one of them again");
 }
 
-enum { STACK = 512 * 1024, PAINT = 0xA5, PARTS = 5 };
+enum { STACK = 512 * 1024, PAINT = 0xA5, PARTS = 6 };
 
 struct job {
 	struct schema *schema;
@@ -540,6 +638,16 @@ static void *run_validate(void *arg)
 	struct job *j = arg;
 
 	j->result = schema_validate(j->schema, arena, j->instance, &why);
+	return NULL;
+}
+
+static void *run_plain(void *arg)
+{
+	struct job *j = arg;
+	struct buf out = BUF_MALLOC;
+
+	j->result = schema_plain(j->schema, &out, NULL);
+	buf_free(&out);
 	return NULL;
 }
 
@@ -631,7 +739,7 @@ static void check_stack(void)
 		size_t most;
 	} parts[] = { { "validating nested alternatives", 48 * 1024 }, { "validating nested members", 40 * 1024 },
 		{ "validating a chain of references", 20 * 1024 }, { "filling in defaults", 16 * 1024 },
-		{ "compiling", 48 * 1024 } };
+		{ "writing out", 40 * 1024 }, { "compiling", 48 * 1024 } };
 	char *deep = repeated("", "{'x':", JSON_DEPTH_MAX - 1, "1"), *close = repeated("", "}", JSON_DEPTH_MAX - 1, "");
 	char *open = repeated("", "(", 24, "[a-z]"), *shut = repeated("", "+)", 24, "");
 	struct job j[PARTS] = {
@@ -639,10 +747,12 @@ static void check_stack(void)
 		{ .schema = compile(members), .instance = json(arena_printf(arena, "%s%s", deep, close)) },
 		{ .schema = compile(chain(SCHEMA_DEPTH_MAX)), .instance = json("1") },
 		{ .schema = compile("{'properties':{'l':{'default':{},'$ref':'#'}}}"), .instance = json("{}") },
+		{ .schema = compile(chain_of_members(SCHEMA_DEPTH_MAX)) },
 		{ .document = json(arena_printf(arena, "{'pattern':'%s%s','const':%s%s}", open, shut,
 			  repeated("", "[", JSON_DEPTH_MAX - 1, ""), repeated("", "]", JSON_DEPTH_MAX - 1, ""))) },
 	};
-	void *(*const run[PARTS])(void *) = { run_validate, run_validate, run_validate, run_defaults, run_compile };
+	void *(*const run[PARTS])(void *) = { run_validate, run_validate, run_validate, run_defaults, run_plain,
+		run_compile };
 	size_t nothing = stack_of(run_nothing, NULL);
 	bool compiled = false;
 
@@ -657,6 +767,7 @@ static void check_stack(void)
 		schema_free(j[i].schema);
 	}
 	tap_ok(j[0].result == -1 && j[1].result == -1, "the depth limit was reached");
+	tap_is_int(j[4].result, -1, "what is written out became too deep");
 	tap_ok(compiled, "the pattern was compiled: %s", why.detail);
 }
 
@@ -670,6 +781,7 @@ int main(void)
 	check_errors_bound();
 	check_nodes();
 	check_errors();
+	check_plain();
 	check_defaults();
 	check_registry();
 	check_many_members();

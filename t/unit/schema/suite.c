@@ -11,6 +11,7 @@
 #include "tap.h"
 
 static int passed, total;
+static int plain_passed, plain_total, plain_refused;
 
 static struct json_object *read_json(const char *path)
 {
@@ -76,16 +77,14 @@ static void add_remote(void *ctx, const char *path, const char *inside)
 	free(uri);
 }
 
-static int run_group(const struct schema_registry *remotes, struct json_object *group)
+/* How many of the group's tests s gives the right answer to. */
+static int run_tests(const struct schema *s, struct json_object *group)
 {
 	struct json_object *tests = json_get(group, "tests");
-	struct problem why = { 0 };
-	struct schema *s = schema_compile(json_get(group, "schema"), remotes, &why);
 	struct arena *a = arena_new();
+	struct problem why = { 0 };
 	int good = 0;
 
-	if (!s)
-		tap_diag("%s: %s %s", json_str(json_get(group, "description")).p, why.error, why.detail);
 	for (size_t i = 0; s && i < json_object_array_length(tests); i++) {
 		struct json_object *test = json_object_array_get_idx(tests, i);
 		bool valid = schema_validate(s, a, json_get(test, "data"), &why) == 0;
@@ -98,6 +97,45 @@ static int run_group(const struct schema_registry *remotes, struct json_object *
 		arena_reset(a);
 	}
 	arena_free(a);
+	return good;
+}
+
+/* The same schema written out must give the same answers, without the registry: nothing refers to anything. */
+static void run_plain(const struct schema *s, struct json_object *group)
+{
+	struct buf text = BUF_MALLOC;
+	struct json_object *doc = NULL;
+	struct problem why = { 0 };
+	struct schema *plain;
+
+	if (schema_plain(s, &text, &why) < 0) {
+		plain_refused++;
+		buf_free(&text);
+		return;
+	}
+	plain_total += (int)json_object_array_length(json_get(group, "tests"));
+	plain = json_parse(NULL, buf_str(&text), &doc, &why) < 0 ? NULL : schema_compile(doc, NULL, &why);
+	if (plain)
+		plain_passed += run_tests(plain, group);
+	else
+		tap_diag("written out: %s %s: %s", why.error, why.detail, buf_text(&text));
+	schema_free(plain);
+	json_object_put(doc);
+	buf_free(&text);
+}
+
+static int run_group(const struct schema_registry *remotes, struct json_object *group)
+{
+	struct problem why = { 0 };
+	struct schema *s = schema_compile(json_get(group, "schema"), remotes, &why);
+	int good = 0;
+
+	if (s) {
+		good = run_tests(s, group);
+		run_plain(s, group);
+	} else {
+		tap_diag("%s: %s %s", json_str(json_get(group, "description")).p, why.error, why.detail);
+	}
 	schema_free(s);
 	return good;
 }
@@ -144,6 +182,9 @@ int main(void)
 	each_file(tests, "", run_file, registry);
 	tap_diag("total: %d of %d", passed, total);
 	tap_ok(total > 0 && passed == total, "all %d required tests hold", total);
+	tap_ok(plain_total > total / 2 && plain_passed == plain_total,
+		"%d of %d tests hold for the schemas written out (%d schemas contain themselves)", plain_passed,
+		plain_total, plain_refused);
 	schema_registry_free(registry);
 	free(folder);
 	free(tests);
