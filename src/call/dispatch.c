@@ -101,13 +101,13 @@ static int check_budget(const struct dispatch_request *r, struct problem *why)
 	return 0;
 }
 
-static int unknown_key(const struct dispatch_request *r, struct problem *why)
+int dispatch_unknown_key(struct arena *a, const struct caller *who, struct str key, struct problem *why)
 {
-	struct directory_reader reader = caller_reader(r->caller);
+	struct directory_reader reader = caller_reader(who);
 	struct json_object *list = json_object_new_array();
 	struct str near[NEAREST_MAX];
-	size_t n = nearest_keys(context.directory, r->key, &reader, near);
-	struct buf url = BUF_ARENA(r->arena);
+	size_t n = nearest_keys(context.directory, key, &reader, near);
+	struct buf url = BUF_ARENA(a);
 
 	shared_count(context.shared, COUNT_UNKNOWN_KEY, 1);
 	for (size_t i = 0; i < n; i++) {
@@ -124,8 +124,8 @@ static int unknown_key(const struct dispatch_request *r, struct problem *why)
 	problem_set(why, 404, "unknown_key");
 	problem_fix(why, "use a did_you_mean entry, or search: GET %.200s/api/directory/search?q=<words>",
 		context.conf->base_url);
-	json_put_str(extra_of(r->arena, why), "attempted",
-		     str_make(r->key.p ? r->key.p : "", escape_cut(r->key, ATTEMPTED_MAX)));
+	json_put_str(extra_of(a, why), "attempted",
+		     str_make(key.p ? key.p : "", escape_cut(key, ATTEMPTED_MAX)));
 	json_put_bool(why->extra, "ran", false);
 	json_put(why->extra, "did_you_mean", list);
 	return -1;
@@ -142,7 +142,7 @@ static int find_entry(struct run *run, struct problem *why)
 	if (directory_get(context.directory, r->arena, r->key, &e, why) < 0)
 		return not_run(r->arena, why);
 	if (!e || !caller_reads(r->caller, e->key, e->category, e->enabled))
-		return unknown_key(r, why);
+		return dispatch_unknown_key(r->arena, r->caller, r->key, why);
 	run->call.entry = e;
 	return 0;
 }

@@ -362,6 +362,8 @@ static void add_affordances(struct buf *out, const struct model *m)
 
 		buf_printf(out, "- %s: %s ", f->name, f->method);
 		add_code(out, m, f->url);
+		if (f->adds)
+			buf_printf(out, " with `%s` beside the arguments", f->adds);
 		if (!f->allowed)
 			buf_printf(out, " – not with this credential: %s", f->reason ? f->reason : "denied");
 		buf_putc(out, '\n');
@@ -409,11 +411,13 @@ static struct json_object *json_affordances(const struct model *m)
 
 	for (size_t i = 0; i < m->o->affordances; i++) {
 		const struct document_affordance *f = &m->o->affordance[i];
-		struct json_object *o = json_object_new_object();
+		struct json_object *o = json_object_new_object(), *adds;
 
 		json_put_text(o, "name", f->name);
 		json_put_text(o, "method", f->method);
 		json_put_str(o, "url", f->url);
+		if (f->adds && json_parse(m->arena, str_of(f->adds), &adds, NULL) == 0)
+			json_put(o, "adds", json_object_get(adds));
 		json_put_bool(o, "allowed", f->allowed);
 		if (!f->allowed)
 			json_put_text(o, "reason", f->reason);

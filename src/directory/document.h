@@ -10,6 +10,7 @@ struct document_affordance {
 	struct str url;                 /* complete */
 	bool allowed;
 	const char *reason;             /* why not; NULL or "" when allowed */
+	const char *adds;               /* JSON object: members that make the call this move; NULL: none */
 };
 
 struct document_options {

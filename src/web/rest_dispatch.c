@@ -6,7 +6,6 @@
 #include "base/escape.h"
 #include "call/gate.h"
 #include "directory/document.h"
-#include "directory/nearest.h"
 #include "loop/fiber.h"
 #include "web/emit.h"
 #include "web/rest.h"
@@ -290,31 +289,6 @@ static void send_made(struct rest *r, const char *name, const char *type, const 
 	router_document(r, type, arena_printf(r->arena, "\"%s\"", etag), body);
 }
 
-static void unknown_key(struct rest *r, struct str key)
-{
-	struct directory_reader who = caller_reader(&r->caller);
-	struct json_object *list = json_object_new_array();
-	struct str near[NEAREST_MAX];
-	struct problem why = { 0 };
-	size_t n = nearest_keys(r->service->directory, key, &who, near);
-
-	shared_count(r->service->shared, COUNT_UNKNOWN_KEY, 1);
-	problem_set(&why, 404, "unknown_key");
-	why.extra = arena_json(r->arena, json_object_new_object());
-	json_put_str(why.extra, "attempted", key);
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_put_str(o, "key", near[i]);
-		json_put_text(o, "read",
-			      arena_printf(r->arena, "%s/api/dispatch?key=%.*s&format=markdown",
-					   r->service->conf->base_url, (int)near[i].n, near[i].p));
-		json_object_array_add(list, o);
-	}
-	json_put(why.extra, "did_you_mean", list);
-	router_fail(r, &why);
-}
-
 enum affordance { CAN_RUN, CAN_SHAPE, CAN_URL, CAN_CONFIRM, CAN_EDIT, CAN_HISTORY, CAN_N };
 
 /* refusal NULL: allowed. */
@@ -346,6 +320,7 @@ static void affordances(struct rest *r, const struct entry *e, struct document_a
 
 	a[CAN_RUN] = move("run", "POST", dispatch, run);
 	a[CAN_SHAPE] = move("preview", "POST", dispatch, refusal(r, e, true));
+	a[CAN_SHAPE].adds = "{\"shape\":true}";
 	/* The owner's key is never accepted in a URL, so a URL alone runs what its token, or anybody, may run. */
 	a[CAN_URL] = move("run_by_url", "GET", arena_printf(r->arena, "%s?invoke=%s", dispatch, key),
 			  owner ? "owner_key_never_in_url" : run);
@@ -414,7 +389,8 @@ void rest_dispatch_document(struct rest *r)
 		return;
 	}
 	if (!e || !caller_reads(&r->caller, e->key, e->category, e->enabled)) {
-		unknown_key(r, key);
+		dispatch_unknown_key(r->arena, &r->caller, key, &why);
+		router_fail(r, &why);
 		return;
 	}
 	affordances(r, e, a);

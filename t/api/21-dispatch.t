@@ -56,6 +56,9 @@ owner POST $C '{"key":"ECHOO"}' >/dev/null
 expect 404 unknown_key "an unknown key runs nothing"
 is "$(jq_get .attempted),$(jq_get '.did_you_mean[0].key')" ECHOO,ECHO "… and is told what was near"
 is "$(jq_get '.did_you_mean[0].read')" "$BASE$C?key=ECHO&format=markdown" "… and where to read it"
+said=$(jq -Sc . "$BODY")
+owner GET "$C?key=ECHOO" >/dev/null
+is "$(status) $(jq -Sc . "$BODY")" "404 $said" "… and who wants to read it is told the same"
 owner POST $C '{"body":"x"}' >/dev/null
 expect 400 "key required" "a call without a key"
 owner POST $C '{"key":5}' >/dev/null
@@ -173,6 +176,9 @@ owner GET "$C?key=ECHO&format=markdown" >/dev/null
 isnt "$(cat "$BODY")" "$first" "another credential has other moves"
 api GET "$C?key=ECHO&format=pdf" >/dev/null
 expect 400 bad_parameter "another format is refused"
+owner GET "$C?key=ECHO&format=json" >/dev/null
+owner POST "$C" "$(jq -c '.example + (.affordances[] | select(.name == "preview") | .adds) | {key: "ECHO", body, shape}' "$BODY")" >/dev/null
+is "$(status),$(jq_get .kind)" 200,shaped_dry_run "the preview that the document offers is one"
 api HEAD "$C?key=ECHO" >/dev/null
 is "$(status)" 200 "HEAD works"
 api GET "$C?key=NOPE" >/dev/null

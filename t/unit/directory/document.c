@@ -11,13 +11,13 @@ static const char *markdown(const char *key)
 	static struct buf b;
 	const char *row = arena_printf(service.a, BASE "/api/directory/%s", key);
 	const struct document_affordance moves[] = {
-		{ "run", "POST", str_of(DISPATCH), false, "unauthorized" },
-		{ "preview", "POST", str_of(DISPATCH), true, NULL },
+		{ "run", "POST", str_of(DISPATCH), false, "unauthorized", NULL },
+		{ "preview", "POST", str_of(DISPATCH), true, NULL, "{\"shape\":true}" },
 		{ "run_by_url", "GET", str_of(arena_printf(service.a, DISPATCH "?invoke=%s", key)), false,
-			"unauthorized" },
-		{ "confirm", "GET", str_of(DISPATCH "?confirm=inv_..."), true, NULL },
-		{ "edit", "PATCH", str_of(row), false, "unauthorized" },
-		{ "history", "GET", str_of(arena_printf(service.a, "%s/history", row)), false, "unauthorized" },
+			"unauthorized", NULL },
+		{ "confirm", "GET", str_of(DISPATCH "?confirm=inv_..."), true, NULL, NULL },
+		{ "edit", "PATCH", str_of(row), false, "unauthorized", NULL },
+		{ "history", "GET", str_of(arena_printf(service.a, "%s/history", row)), false, "unauthorized", NULL },
 	};
 	const struct document_options o = { .base_url = BASE, .affordance = moves, .affordances = 6 };
 
@@ -42,7 +42,7 @@ static void order(void)
 		"## Affordances\n",
 		"regardless",
 		"- run: POST `" DISPATCH "` – not with this credential: unauthorized\n",
-		"- preview: POST `" DISPATCH "`\n",
+		"- preview: POST `" DISPATCH "` with `{\"shape\":true}` beside the arguments\n",
 		"## Machine Contract\n",
 		"1. ",
 		"2. ",
@@ -69,6 +69,8 @@ static void order(void)
 	}
 	tap_ok(strstr(text, "Do not infer the row shape from memory") != NULL, "and forbids to infer the shape");
 	tap_ok(strstr(text, service_get("ZZ_TEST_TEMPERATURE")->digest) != NULL, "and names the digest");
+	tap_ok(strstr(text, "- preview: POST `" DISPATCH "` with `{\"shape\":true}` beside the arguments\n") != NULL,
+		"and says how to preview");
 	if (getenv("SHOW"))
 		tap_diag("%s", text);
 }
@@ -144,8 +146,8 @@ static void hostile(void)
 static void json(void)
 {
 	const struct document_affordance moves[] = {
-		{ "preview", "POST", str_of(DISPATCH), true, NULL },
-		{ "run", "POST", str_of(DISPATCH), false, "unauthorized" },
+		{ "preview", "POST", str_of(DISPATCH), true, NULL, "{\"shape\":true}" },
+		{ "run", "POST", str_of(DISPATCH), false, "unauthorized", NULL },
 	};
 	const struct document_options options = { .base_url = BASE, .affordance = moves, .affordances = 2 };
 	struct json_object *o = document_json(service_get("ZZ_TEST_TEMPERATURE"), &options);
@@ -157,6 +159,9 @@ static void json(void)
 	tap_ok(json_object_array_length(f) == 2 &&
 			str_is(json_str(json_get(json_object_array_get_idx(f, 1), "reason")), "unauthorized"),
 		"the moves");
+	tap_ok(json_object_get_boolean(json_get(json_get(json_object_array_get_idx(f, 0), "adds"), "shape")) &&
+			!json_get(json_object_array_get_idx(f, 1), "adds"),
+		"and what makes a call that move");
 	tap_ok(json_object_array_length(json_get(o, "machine_contract")) == 4 &&
 			json_object_array_length(json_get(o, "troubleshooting")) == 4,
 		"four imperatives and four problems");
