@@ -6,6 +6,8 @@
 #include "directory/contract.h"
 #include "directory/validate.h"
 #include "lang/authspec.h"
+#include "lang/docstring.h"
+#include "lang/flow.h"
 #include "lang/key.h"
 #include "lang/target.h"
 #include "schema/schema.h"
@@ -124,6 +126,17 @@ static int rule_auth(struct arena *a, const struct row *r, struct problem *why)
 	return spec.form == AUTH_HEADERS && spec.headers ? check_headers(spec.headers, why) : 0;
 }
 
+static int rule_flow(struct arena *a, const struct row *r, struct problem *why)
+{
+	struct docstring doc;
+	struct flow flow;
+
+	if (!str_is(row_text(r, ROW_TYPE), "flow") || row_blank(r, ROW_CONTENT))
+		return 0;
+	docstring_parse(a, row_text(r, ROW_CONTENT), &doc);
+	return flow_parse(a, doc.payload, doc.line, &flow, why);
+}
+
 /* A schema that cannot be written out without references is refused too: its row could not be shown as a tool. */
 static int rule_schema(struct arena *a, const struct row *r, struct problem *why)
 {
@@ -202,6 +215,7 @@ static const struct rule {
 	{ BIT(ROW_KEY), rule_key },
 	{ BIT(ROW_TYPE), rule_type },
 	{ BIT(ROW_TYPE) | BIT(ROW_TARGET), rule_target },
+	{ BIT(ROW_TYPE) | BIT(ROW_CONTENT), rule_flow },
 	{ BIT(ROW_AUTH), rule_auth },
 	{ BIT(ROW_INPUT_SCHEMA), rule_schema },
 	{ BIT(ROW_EXAMPLES), rule_examples },

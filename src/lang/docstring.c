@@ -198,6 +198,9 @@ void docstring_parse(struct arena *a, struct str content, struct docstring *out)
 		out->label[DOC_WHAT] = buf_str(&r.part[FALLBACK]);
 	out->text = buf_str(&r.text);
 	out->payload = arena_copy(a, payload.p ? payload : str_of(""));
+	out->line = 1;
+	for (const char *c = content.p; payload.p && c < payload.p; c++)
+		out->line += *c == '\n';
 }
 
 const char *docstring_label_name(enum docstring_label l)

@@ -24,6 +24,7 @@ struct docstring {
 	struct str label[DOC_N];        /* each label's lines, trimmed, joined with "\n"; p NULL when absent */
 	struct str text;                /* documentation lines without "#" and one space, "\n"-joined; never NULL */
 	struct str payload;             /* `content` without the documentation, as executed; never NULL */
+	unsigned line;                  /* of content, from 1, on which the payload begins */
 };
 
 /* EX is EXAMPLE. Memory is the arena's; every text is NUL-terminated behind its bytes. An absent content (p NULL) is

@@ -19,6 +19,7 @@ struct context {
 	void (*text)(struct scan *s, struct str text);          /* the template's own text */
 	void (*open)(struct scan *s);                           /* a slot that has a value begins */
 	void (*value)(struct scan *s, bool raw, struct str piece);      /* part of it; may come often, or never */
+	void (*join)(struct scan *s, bool raw);                 /* between the arguments of $N+ */
 };
 
 struct scan {
@@ -32,6 +33,7 @@ struct scan {
 	bool query, touched;            /* template_expand_url: behind "?"; the segment holds a value */
 	size_t segment;                 /* where in out the path segment begins */
 	struct str slot;                /* the last slot, for messages */
+	struct buf *ends;               /* template_expand_arguments: lengths of out at which an argument ends */
 	const char *fault;
 };
 
@@ -157,9 +159,14 @@ static void put_slot(struct scan *s, const struct slot *slot)
 	}
 	for (size_t i = slot->number; i <= s->args->n && slot->number <= TEMPLATE_SLOT_MAX; i++) {
 		if (i > slot->number)
-			s->context->value(s, slot->raw, str_of("|"));
+			s->context->join(s, slot->raw);
 		s->context->value(s, slot->raw, s->args->arg[i - 1]);
 	}
+}
+
+static void join_piped(struct scan *s, bool raw)
+{
+	s->context->value(s, raw, str_of("|"));
 }
 
 /* The scan. Returns -1 with s->fault when it was stopped. */
@@ -198,13 +205,54 @@ static void plain_value(struct scan *s, bool raw, struct str piece)
 	escape_add(s->out, raw && s->how != ESCAPE_HEADER ? ESCAPE_RAW : s->how, piece);
 }
 
-static const struct context plain_context = { plain_text, plain_open, plain_value };
+static const struct context plain_context = { plain_text, plain_open, plain_value, join_piped };
 
 int template_expand(struct buf *out, struct str text, enum escape how, const struct template_args *args)
 {
 	struct scan s = { .context = &plain_context, .args = args, .out = out, .how = how };
 
 	return scan_text(&s, text);
+}
+
+static void argument_join(struct scan *s, bool raw)
+{
+	(void)raw;
+	buf_add(s->ends, &s->out->len, sizeof(s->out->len));
+}
+
+/* Only what comes without escaping can begin another argument. */
+static void argument_value(struct scan *s, bool raw, struct str rest)
+{
+	while (raw && rest.p) {
+		buf_putstr(s->out, str_cut(&rest, '|'));
+		if (rest.p)
+			argument_join(s, raw);
+	}
+	buf_putstr(s->out, rest);
+}
+
+static const struct context argument_context = { plain_text, plain_open, argument_value, argument_join };
+
+int template_expand_arguments(struct arena *a, const struct str *piece, size_t pieces, const struct template_args *args,
+	struct str **arg, size_t *n)
+{
+	struct buf out = BUF_ARENA(a), ends = BUF_ARENA(a);
+	struct scan s = { .context = &argument_context, .args = args, .out = &out, .ends = &ends };
+	size_t begin = 0, end;
+
+	for (size_t i = 0; i < pieces; i++) {
+		if (scan_text(&s, piece[i]) < 0 || out.len > TEMPLATE_OUT_MAX)
+			return -1;
+		argument_join(&s, false);
+	}
+	*n = ends.len / sizeof(end);
+	*arg = arena_alloc(a, *n * sizeof(**arg));
+	buf_text(&out);
+	for (size_t i = 0; i < *n; begin = end, i++) {
+		memcpy(&end, ends.data + i * sizeof(end), sizeof(end));
+		(*arg)[i] = str_make(out.data + begin, end - begin);
+	}
+	return 0;
 }
 
 static void json_text_part(struct scan *s, struct str text)
@@ -232,7 +280,7 @@ static void json_value(struct scan *s, bool raw, struct str piece)
 	escape_add(s->out, s->quoted && !raw ? ESCAPE_JSON : ESCAPE_RAW, piece);
 }
 
-static const struct context json_context = { json_text_part, json_open, json_value };
+static const struct context json_context = { json_text_part, json_open, json_value, join_piped };
 
 int template_expand_json(struct buf *out, struct str text, const struct template_args *args)
 {
@@ -359,7 +407,7 @@ static void url_value(struct scan *s, bool raw, struct str value)
 		escape_add(s->out, ESCAPE_QUERY, value);
 }
 
-static const struct context url_context = { url_text, url_open, url_value };
+static const struct context url_context = { url_text, url_open, url_value, join_piped };
 
 int template_expand_url(struct buf *out, struct str text, const struct template_args *args, struct problem *why)
 {

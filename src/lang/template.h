@@ -56,6 +56,11 @@ int template_expand_json(struct buf *out, struct str text, const struct template
  * path segment that holds a value, or a part of one, and reads "." or ".." (also percent-encoded, also before ";"); a
  * result longer than TEMPLATE_OUT_MAX. */
 int template_expand_url(struct buf *out, struct str text, const struct template_args *args, struct problem *why);
+/* The arguments of a flow's call, from the templates of its pieces: a piece is one argument, whatever its values hold;
+ * but each argument of $N+ stays one of its own, and a value without escaping ($$…) is split at its "|". -1: too long
+ * in all. */
+int template_expand_arguments(struct arena *a, const struct str *piece, size_t pieces, const struct template_args *args,
+	struct str **arg, size_t *n);
 /* Highest N of $N / $N+ in text up to TEMPLATE_SLOT_MAX, 0 when there is none. *rest (may be NULL): true when "$N+"
  * of that N occurs. */
 unsigned template_slots(struct str text, bool *rest);

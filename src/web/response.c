@@ -57,6 +57,7 @@ static const struct response_code codes[] = {
 	{ "bad_target", 422, "the target is not what this type of row needs", NULL },
 	{ "bad_auth", 422, "auth has none of the forms of rowcall-row(5)", NULL },
 	{ "bad_schema", 422, "input_schema is not a JSON Schema with an object at its root", NULL },
+	{ "bad_flow", 422, "content is not a flow", NULL },
 	{ "bad_examples", 422, "examples is not a JSON array of strings or of arrays", NULL },
 	{ "bad_includes", 422, "includes is not a list of keys", NULL },
 	{ "nothing_to_restore", 422, "there was no row after this event", "restore an event before it" },
