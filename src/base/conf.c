@@ -96,6 +96,7 @@ static const struct setting settings[] = {
 	NUMBER("trace_steps", KIND_INTEGER, trace_steps, "64", 1, 10000, "rows that one call may run"),
 	NUMBER("trace_cost", KIND_MONEY, trace_cost_microusd, "1", 0, 1000000 * DOLLAR,
 	       "US dollars that one call may cost"),
+	NUMBER("flow_branches", KIND_INTEGER, flow_branches, "16", 1, 256, "branches of a flow's block that run at a time"),
 	NUMBER("write_timeout", KIND_DURATION, write_timeout_ms, "10s", 1, 600 * SECOND,
 	       "how long a write may wait for the writer"),
 	TEXT("strict", KIND_YES_NO, strict, "no", "refuse plain arguments that do not fit a row's schema"),

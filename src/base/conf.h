@@ -31,7 +31,7 @@ struct conf {
 	/* limits; spec section 4.4 */
 	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_kept_payload;
 	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;
-	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd;
+	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd, flow_branches;
 	int64_t write_timeout_ms;       /* how long a write may wait for the writer */
 	bool strict;
 	char *upstream_ca_file;         /* PEM bundle for upstream TLS; empty: the system's */

@@ -18,7 +18,7 @@ enum {
 	ATTEMPTED_MAX = 256,            /* bytes of an unknown key that are shown */
 };
 
-static const struct runner *const runners[] = { &runner_fn, &runner_http };
+static const struct runner *const runners[] = { &runner_fn, &runner_http, &runner_flow };
 
 static struct dispatch_context context;
 
@@ -266,12 +266,13 @@ static void end_receipt(struct run *run)
 
 	out->result = redacted(c->arena, buf_str(&c->result), NULL);
 	out->ok = !str_starts(out->result, "ERR:");
-	out->material = out->ok && is_material(str_skip(out->result, c->label));
+	out->label = c->label;
+	out->material = out->ok && is_material(str_skip(out->result, out->label));
 	stamp(p);
 	snprintf(p->status, sizeof(p->status), "%s", out->ok ? "ok" : "error");
 	p->ok = out->ok;
 	p->material = out->material;
-	p->cost_microusd = c->cost_microusd;
+	p->cost_microusd = c->cost_microusd + c->inner_microusd;
 	p->duration_us = clock_mono_us() - run->began_us;
 	p->output_text = out->result;
 	crypto_sha256_hex(out->result, p->output);

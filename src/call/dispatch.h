@@ -47,6 +47,7 @@ struct dispatch_result {
 	const char *kind;               /* "invocation_result" or "shaped_dry_run" */
 	/* Text, redacted. Of a dry run: "", or the error that a call would give, and ok is false. */
 	struct str result;
+	size_t label;                   /* bytes at its beginning that only label it ("HTTP 200:") */
 	struct json_object *shaped;     /* the built request of a dry run, the arena's; NULL when there is none */
 	char id[32];                    /* "inv_…"; "" for a dry run */
 	const char *runner, *actor;

@@ -22,7 +22,8 @@ struct call {
 	bool settled;                   /* set by prepare: the result is there already, nothing is to be run */
 	int upstream_status;            /* of the answer, 0: none */
 	struct str token;               /* one more secret that the result must not hold; p NULL: none */
-	int64_t cost_microusd;
+	int64_t cost_microusd;          /* of the call itself */
+	int64_t inner_microusd;         /* of the calls that it made */
 };
 
 struct runner {
@@ -41,7 +42,7 @@ struct runner {
 	bool (*intent)(const struct call *c);
 };
 
-extern const struct runner runner_fn, runner_http;
+extern const struct runner runner_fn, runner_http, runner_flow;
 
 /* Milliseconds until the trace's deadline, at least 1, at most max. */
 int64_t runner_time_ms(const struct call *c, int64_t max);

@@ -14,15 +14,18 @@
 
 static char fixture_dir[256];
 
-/* The source tree's migrations: found from this file's own place. */
+/* The source tree's migrations: under $srcdir, else found from this file's own place. */
 static inline const char *fixture_migrations(void)
 {
 	static char path[PATH_MAX];
 	char from[PATH_MAX];
-	const char *slash = strrchr(__FILE__, '/');
+	const char *slash = strrchr(__FILE__, '/'), *top = getenv("srcdir");
 
-	snprintf(from, sizeof(from), "%.*s/../../../migrations", slash ? (int)(slash - __FILE__) : 1,
-		slash ? __FILE__ : ".");
+	if (top)
+		snprintf(from, sizeof(from), "%s/migrations", top);
+	else
+		snprintf(from, sizeof(from), "%.*s/../../../migrations", slash ? (int)(slash - __FILE__) : 1,
+			slash ? __FILE__ : ".");
 	if (!*path && !realpath(from, path)) {
 		printf("Bail out! no migrations at %s\n", from);
 		exit(1);
