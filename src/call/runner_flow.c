@@ -117,8 +117,8 @@ static int prepare(struct call *c, struct problem *why)
 
 /* Running */
 
-/* dispatch_call of one written call, shaped or run. True: out and why say what came of it; false: its arguments are
- * too long. */
+/* dispatch_call of one written call, shaped or run. True: out says what came of it, or, when it has a status, why;
+ * false: its arguments are too long. */
 static bool dispatch(struct progress *p, struct arena *a, const struct flow_call *written, struct dispatch_request *r,
 	struct dispatch_result *out, struct problem *why)
 {
@@ -133,8 +133,7 @@ static bool dispatch(struct progress *p, struct arena *a, const struct flow_call
 	if (template_expand_arguments(a, written->piece, written->n, &p->args, &arg, &r->args) < 0)
 		return false;
 	r->arg = arg;
-	if (dispatch_call(r, out, why) < 0 && !why->status)
-		problem_set(why, 500, "internal");
+	dispatch_call(r, out, why);
 	return true;
 }
 
