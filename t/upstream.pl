@@ -9,6 +9,7 @@
 #   /gzip/N            N zero bytes, gzip-encoded            /hang          never answers
 #   /cut               Content-Length larger than the body   /binary        bytes that are no text
 #   /latin1            text in ISO-8859-1                    /headers       hostile headers of its own
+#   /pad/N?T           N bytes, the text T, 200 KB more; /bin/pad/N?T the same as binary
 #   /count             how many requests came, this one too  /auth          200 when Authorization is "Bearer good-secret-value", else 401
 #   /oauth/token       an OAuth 2 client credentials answer  /garbage       bytes that are no HTTP
 use strict;
@@ -43,14 +44,18 @@ sub append {
 	close $f;
 }
 
+sub unpercent { my ($t) = @_; $t =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge; $t }
+
 my %routes = (
 	'v1' => sub { my ($c) = @_; answer($c, 200, '{"latitude":37.763283,"longitude":-122.41286,"current":{"time":"2026-07-26T04:30","interval":900,"temperature_2m":15.7}}') },
 	'echo' => sub { my ($c, $r) = @_; answer($c, 200, $json->encode({ %$r, body => Encode::decode("UTF-8", $r->{body}) })) },
 	'status' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/status/(\d+)}; answer($c, $n, "{\"status\":$n}") },
 	'slow' => sub { my ($c, $r) = @_; my ($ms) = $r->{path} =~ m{/slow/(\d+)}; sleep($ms / 1000); answer($c, 200, "{\"slow\":$ms}") },
-	'redirect' => sub { my ($c, $r) = @_; my ($n, $to) = $r->{path} =~ m{/redirect/(\d+)\?to=(.*)}; $to =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge; answer($c, $n, '', Location => $to) },
+	'redirect' => sub { my ($c, $r) = @_; my ($n, $to) = $r->{path} =~ m{/redirect/(\d+)\?to=(.*)}; answer($c, $n, '', Location => unpercent($to)) },
 	'big' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/big/(\d+)}; answer($c, 200, 'x' x $n, 'Content-Type' => 'text/plain') },
 	'gzip' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/gzip/(\d+)}; answer($c, 200, Compress::Zlib::memGzip('0' x $n), 'Content-Encoding' => 'gzip', 'Content-Type' => 'text/plain') },
+	'pad' => sub { my ($c, $r) = @_; my ($n, $t) = $r->{path} =~ m{/pad/(\d+)\?(.*)}; answer($c, 200, 'x' x $n . unpercent($t) . 'y' x 200000, 'Content-Type' => 'text/plain') },
+	'bin' => sub { my ($c, $r) = @_; my ($n, $t) = $r->{path} =~ m{/pad/(\d+)\?(.*)}; answer($c, 200, 'x' x $n . unpercent($t) . 'y' x 200000, 'Content-Type' => 'image/png') },
 	'hang' => sub { sleep 120 },
 	'cut' => sub { my ($c) = @_; answer($c, 200, '{"cut":', 'Content-Length' => 1000) },
 	'binary' => sub { my ($c) = @_; answer($c, 200, "\x89PNG\r\n\x1a\n\x00\xff", 'Content-Type' => 'image/png') },

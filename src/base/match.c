@@ -128,3 +128,18 @@ bool match_next(const struct match *m, struct str text, size_t from, struct matc
 	}
 	return false;
 }
+
+size_t match_begun(const struct match *m, struct str text, int *tag)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		size_t n = str_overlap(text, str_make(m->patterns[i].p, m->patterns[i].n));
+
+		if (n <= longest)
+			continue;
+		longest = n;
+		*tag = m->patterns[i].tag;
+	}
+	return text.n - longest;
+}

@@ -20,5 +20,8 @@ void match_add(struct match *m, struct str pattern, int tag);
 void match_ready(struct match *m);
 /* The leftmost place at or behind `from` where a pattern stands, and the longest pattern there. */
 bool match_next(const struct match *m, struct str text, size_t from, struct match_hit *hit);
+/* Where the longest beginning of a pattern that the text ends with starts, text.n when there is none; a whole pattern is
+ * not looked for. *tag is the pattern's. */
+size_t match_begun(const struct match *m, struct str text, int *tag);
 
 #endif

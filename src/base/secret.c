@@ -604,7 +604,8 @@ static void put_redacted(struct buf *out, struct str text, size_t start, const c
 	buf_putc(out, ']');
 }
 
-size_t secret_redact(const struct secrets *s, struct buf *out, struct str text)
+/* begun: where the first part of a value begins that is cut off at the end of text; text.n when there is none. */
+static size_t redact(const struct secrets *s, struct buf *out, struct str text, size_t begun)
 {
 	/* [start, end): a match that others may still extend */
 	size_t done = 0, start = 0, end = 0, from = 0, count = 0;
@@ -630,12 +631,31 @@ size_t secret_redact(const struct secrets *s, struct buf *out, struct str text)
 		end = hit_end;
 		count++;
 	}
+	if (name && begun < end) {
+		start = begun < done ? done : begun < start ? begun : start;
+		end = text.n;
+	}
 	if (name) {
 		put_redacted(out, str_skip(text, done), start - done, name);
 		done = end;
 	}
-	buf_putstr(out, str_skip(text, done));
+	buf_putstr(out, str_skip(str_make(text.p, begun), done));
 	return count;
+}
+
+size_t secret_redact(const struct secrets *s, struct buf *out, struct str text)
+{
+	return redact(s, out, text, text.n);
+}
+
+size_t secret_redact_cut(const struct secrets *s, struct buf *out, struct str text)
+{
+	int tag = 0;
+	size_t begun = match_begun(s->now->match, text, &tag);
+
+	if (begun < text.n)
+		begun = widened_start(&s->now->forms[tag], text, begun);
+	return redact(s, out, text, begun);
 }
 
 /* Not by the matcher: there a longer form of another value may stand where this one begins. Rows are written seldom. */

@@ -35,6 +35,9 @@ bool secret_is_owner(const struct secrets *s, struct str presented);    /* const
  * HTML-escaped, percent-encoded (either case), form-encoded, base64 and base64url (at each of the three alignments,
  * with the digits that hold only part of it), hex. Matches that overlap are one. Returns how many were replaced. */
 size_t secret_redact(const struct secrets *s, struct buf *out, struct str text);
+/* The same for a text that is the beginning of a longer one: what may be the first part of a known value, in one of
+ * these forms, is left out at its end. */
+size_t secret_redact_cut(const struct secrets *s, struct buf *out, struct str text);
 /* Name of the first known value that text holds raw, or NULL. */
 const char *secret_find(const struct secrets *s, struct str text);
 

@@ -80,6 +80,17 @@ long str_find(struct str a, struct str needle)
 	return at ? (long)(at - a.p) : -1;
 }
 
+size_t str_overlap(struct str a, struct str whole)
+{
+	size_t n = whole.n ? whole.n - 1 : 0;
+
+	if (n > a.n)
+		n = a.n;
+	while (n && memcmp(a.p + a.n - n, whole.p, n))
+		n--;
+	return n;
+}
+
 static size_t least(size_t a, size_t b, size_t c)
 {
 	size_t m = a < b ? a : b;

@@ -21,6 +21,8 @@ struct str str_skip(struct str a, size_t n);    /* without its first n bytes */
 struct str str_cut(struct str *rest, char sep);
 /* Position of `needle` in `a`, or -1. */
 long str_find(struct str a, struct str needle);
+/* How many bytes at the end of `a` are a beginning of `whole`, but not all of it: the most that are. */
+size_t str_overlap(struct str a, struct str whole);
 /* Edit distance in bytes (insertions, deletions, replacements), or max + 1 when it is more than max. Only the first
  * STR_DISTANCE_MAX bytes are looked at; for suggestions such as "did you mean". */
 enum { STR_DISTANCE_MAX = 64 };

@@ -95,7 +95,7 @@ static const char *converter_of(struct str charset)
 	return NULL;
 }
 
-static void convert(struct buf *out, iconv_t cd, struct str body)
+static void convert(struct buf *out, iconv_t cd, struct str body, bool cut)
 {
 	char piece[2048], *in = (char *)(uintptr_t)body.p;
 	size_t left = body.n;
@@ -107,6 +107,8 @@ static void convert(struct buf *out, iconv_t cd, struct str body)
 		buf_add(out, piece, (size_t)(to - piece));
 		if (rc != (size_t)-1 || errno == E2BIG)
 			continue;
+		if (errno == EINVAL && cut)
+			return;
 		buf_puts(out, REPLACEMENT);
 		if (errno != EILSEQ)
 			return;         /* half a character at the end */
@@ -139,7 +141,7 @@ static void put_text(struct buf *out, struct str parameters, struct str body, bo
 		escape_utf8(out, cut ? without_half(body) : body);
 		return;
 	}
-	convert(out, cd, body);
+	convert(out, cd, body, cut);
 	iconv_close(cd);
 }
 
@@ -162,8 +164,6 @@ void media_text(struct buf *out, struct str content_type, struct str body, bool 
 		buf_puts(out, "data:");
 		buf_putstr(out, is_type(type) ? type : str_of("application/octet-stream"));
 		buf_puts(out, ";base64,");
-		crypto_base64(out, body);
+		crypto_base64(out, cut ? str_make(body.p, body.n - body.n % 3) : body);
 	}
-	if (cut)
-		buf_printf(out, "\xE2\x80\xA6[cut at %zu bytes]", body.n);
 }

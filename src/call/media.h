@@ -5,8 +5,8 @@
 
 /* Appends body to out. Text (by its media type; of types that say nothing, by its bytes: UTF-8 without NUL) becomes
  * UTF-8 from the charset that the type declares; what is malformed becomes U+FFFD. Anything else becomes
- * `data:<type>;base64,…`. cut: the body is the beginning of a longer one; then "…[cut at <n> bytes]" stands behind
- * it. */
+ * `data:<type>;base64,…`. cut: the body is the beginning of a longer one; a piece of a character, or of three bytes of
+ * base64, is left out at its end. */
 void media_text(struct buf *out, struct str content_type, struct str body, bool cut);
 
 #endif

@@ -215,7 +215,8 @@ static bool apply_auth(struct call *c, struct built *b)
 
 static void put_result(struct call *c, const struct outbound_response *r)
 {
-	struct buf text = BUF_ARENA(c->arena);
+	struct buf text = BUF_ARENA(c->arena), whole = BUF_ARENA(c->arena);
+	struct str shown;
 
 	c->upstream_status = r->status;
 	if (r->error[0]) {
@@ -225,7 +226,16 @@ static void put_result(struct call *c, const struct outbound_response *r)
 	buf_printf(&c->result, r->status < 400 ? "HTTP %d:" : "ERR:http:%d:", r->status);
 	c->label = c->result.len;
 	media_text(&text, r->content_type, r->body, r->cut);
-	auth_redact_token(&c->result, buf_str(&text), c->token);
+	shown = buf_str(&text);
+	if (r->cut) {
+		/* Else the first part of a credential would be left standing. */
+		secret_redact_cut(dispatch_context()->secrets, &whole, shown);
+		shown = buf_str(&whole);
+		shown.n -= str_overlap(shown, c->token);
+	}
+	auth_redact_token(&c->result, shown, c->token);
+	if (r->cut)
+		buf_printf(&c->result, "\xE2\x80\xA6[cut at %zu bytes]", r->body.n);
 }
 
 static void run(struct call *c)

@@ -11,15 +11,25 @@ enum {
 	QUALITY_ONE = 1000,             /* q=1 in the thousandths that q has */
 };
 
-struct str request_env(const struct request *r, const char *name)
+/* The first value of that name from *e on, with *e behind it. */
+static struct str next_env(const char *const **e, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (const char *const *e = r->env; e && *e; e++) {
-		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-			return str_of(*e + n + 1);
+	while (*e && **e) {
+		const char *one = *(*e)++;
+
+		if (strncmp(one, name, n) == 0 && one[n] == '=')
+			return str_of(one + n + 1);
 	}
 	return (struct str){ 0 };
+}
+
+struct str request_env(const struct request *r, const char *name)
+{
+	const char *const *e = r->env;
+
+	return next_env(&e, name);
 }
 
 /* The name that CGI gives a header (RFC 3875 section 4.1.18). */
@@ -28,11 +38,16 @@ struct str request_header(const struct request *r, const char *name)
 	char env[HEADER_NAME_MAX] = "HTTP_";
 	bool bare = strcmp(name, "content-type") == 0 || strcmp(name, "content-length") == 0;
 	size_t n = bare ? 0 : strlen(env);
+	const char *const *e = r->env;
+	struct str value, more;
 
 	for (; *name && n < sizeof(env) - 1; name++)
 		env[n++] = *name == '-' ? '_' : *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
 	env[n] = 0;
-	return request_env(r, env);
+	value = next_env(&e, env);
+	while (value.p && (more = next_env(&e, env)).p)
+		value = str_of(arena_printf(r->arena, "%s, %s", value.p, more.p));
+	return value;
 }
 
 bool request_is(const struct request *r, const char *method)

@@ -27,7 +27,8 @@ struct request {
  * answer: what was wrong is empty, and there are no parameters. */
 int request_init(struct request *r, struct arena *a, const char *const *env, struct str body, struct problem *why);
 struct str request_param(const struct request *r, const char *name);    /* p NULL when absent */
-/* A header by its lower-case name, "x-terminal-key"; p NULL when absent. */
+/* A header by its lower-case name, "x-terminal-key"; p NULL when absent. One sent several times is the list of its
+ * values (RFC 9110 section 5.3), so two credentials in headers of one name are a malformed one. */
 struct str request_header(const struct request *r, const char *name);
 /* A FastCGI parameter by its name, "REMOTE_ADDR"; p NULL when absent. */
 struct str request_env(const struct request *r, const char *name);

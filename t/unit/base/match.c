@@ -21,6 +21,7 @@ static void simple(void)
 {
 	struct match *m = match_of((const char *const[]){ "abcdefgh", "abcdefghij", "ijklmnop", "abcdefgh", NULL });
 	struct match_hit hit;
+	int tag;
 
 	tap_ok(match_next(m, str_of("..abcdefgh.."), 0, &hit) && hit.start == 2 && hit.n == 8 &&
 	       hit.tag == 0, "a pattern is found, the first added of equal ones");
@@ -33,10 +34,15 @@ static void simple(void)
 	       !match_next(m, str_of(NULL), 0, &hit) &&
 	       !match_next(m, str_of("abcdefgh"), 1, &hit) &&
 	           !match_next(m, str_of("abcdefgh"), 100, &hit), "too short a text holds nothing");
+	tap_ok(match_begun(m, str_of("..ijkl"), &tag) == 2 && tag == 2, "a beginning that ends the text is found");
+	tap_ok(match_begun(m, str_of("..abcdefgh"), &tag) == 2 && tag == 1, "of a longer pattern than the one there too");
+	tap_ok(match_begun(m, str_of("..ijklmnop"), &tag) == 10 && match_begun(m, str_of(""), &tag) == 0,
+	       "a whole pattern is no beginning");
 	match_free(m);
 	m = match_new();
 	match_ready(m);
 	tap_ok(!match_next(m, str_of("abcdefgh"), 0, &hit), "no patterns are found nowhere");
+	tap_is_int((int64_t)match_begun(m, str_of("abc"), &tag), 3, "nor begun");
 	match_free(m);
 	match_free(NULL);
 }

@@ -290,6 +290,41 @@ static void base64(void)
 	tap_is_int(faults[1], 0, "base64url at every alignment, to the bit");
 }
 
+static const char *cut(const struct secrets *s, const char *text)
+{
+	buf_clear(&out);
+	secret_redact_cut(s, &out, str_of(text));
+	return buf_text(&out);
+}
+
+/* Texts that end within a value. */
+static void cuts(void)
+{
+	static const char value[] = "p4ss\"w\\rd/with+all";
+	struct secrets *s = open_text(OWNER "A=abcdefgh1234\nLONG=abcdefgh1234-longer\nE=4ndsofA=\nK=p4ss\"w\\rd/with+all\n", NULL);
+	struct buf digits = BUF_MALLOC;
+	bool none = true;
+
+	for (size_t n = 1; n < sizeof(value) - 1; n++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "x %.*s", (int)n, value);
+		none = none && strcmp(cut(s, text), "x ") == 0;
+	}
+	tap_ok(none, "no first part of a value stays at the end of a cut text");
+	tap_is_str(cut(s, "x p4ss\\\"w\\"), "x ", "JSON-escaped neither, to the middle of an escape");
+	crypto_base64(&digits, str_of("user:p4ss\"w\\rd/"));
+	tap_is_str(cut(s, buf_text(&digits)), "dXNlcj", "in base64 neither, with the digit that holds part of it");
+	tap_is_str(cut(s, "x abcdefgh1234-lon"), "x [redacted:A]", "a whole value that goes on as another is taken with it");
+	tap_is_str(cut(s, "x abcdefgh1234"), "x [redacted:A]", "a whole value at the end is replaced");
+	tap_is_str(cut(s, "x p4ss\"w\\rd/with+all y"), "x [redacted:K] y", "so is one before it");
+	tap_is_str(cut(s, "abcdefgh1234 abcdefgh1234 a"), "[redacted:A] [redacted:A] ", "and several");
+	tap_is_str(cut(s, "harmless!"), "harmless!", "text without a value stays");
+	tap_is_str(cut(s, ""), "", "nothing stays nothing");
+	buf_free(&digits);
+	secret_close(s);
+}
+
 static void overlaps(void)
 {
 	struct secrets *s = open_text("TERMINAL_KEY=ownerownerownerownerowner\nA=abcdefgh1234\nB=gh12345678\n"
@@ -437,6 +472,7 @@ int main(void)
 	encodings();
 	base64();
 	overlaps();
+	cuts();
 	refreshing();
 	speed();
 	unlink(path);

@@ -53,6 +53,16 @@ static void search(void)
 	tap_is_int(str_find(str_make("a\0bc", 4), str_make("\0b", 2)), 1, "NUL can be looked for");
 }
 
+static void overlap(void)
+{
+	tap_is_int((int64_t)str_overlap(str_of("xxab"), str_of("abc")), 2, "a beginning at the end is measured");
+	tap_is_int((int64_t)str_overlap(str_of("aaa"), str_of("aaaa")), 3, "the longest");
+	tap_is_int((int64_t)str_overlap(str_of("xabc"), str_of("abc")), 0, "the whole is no beginning");
+	tap_is_int((int64_t)str_overlap(str_of("b"), str_of("abc")), 0, "nothing in common is 0");
+	tap_ok(!str_overlap(str_of(NULL), str_of("abc")) && !str_overlap(str_of("abc"), str_of(NULL)) &&
+	       !str_overlap(str_of("abc"), str_of("")), "nothing overlaps nothing");
+}
+
 static void distance(void)
 {
 	char a[300], b[300];
@@ -77,6 +87,7 @@ int main(void)
 	compare();
 	pieces();
 	search();
+	overlap();
 	distance();
 	return tap_done();
 }

@@ -176,10 +176,13 @@ static void test_media(void)
 	tap_is_str(media("", "\xff\x00", 2, false), "data:application/octet-stream;base64,/wA=", "and what is none");
 	tap_is_str(media("a\"b/c", "\xff", 1, false), "data:application/octet-stream;base64,/w==",
 		"a malformed type is not repeated");
-	tap_is_str(media("text/plain", "ab\xF0\x9F\x98", 5, true), "ab…[cut at 5 bytes]",
-		"a cut is marked and leaves no half character");
-	tap_is_str(media("text/plain; charset=utf-16le", "h\0i\0\x3d", 5, true), "hi\xEF\xBF\xBD…[cut at 5 bytes]",
-		"in other charsets it may");
+	tap_is_str(media("text/plain", "ab\xF0\x9F\x98", 5, true), "ab", "a cut leaves no half character");
+	tap_is_str(media("text/plain; charset=utf-16le", "h\0i\0\x3d", 5, true), "hi",
+		"in other charsets neither");
+	tap_is_str(media("text/plain; charset=utf-16le", "h\0i\0\x3d", 5, false), "hi\xEF\xBF\xBD",
+		"one that was not cut ends in U+FFFD");
+	tap_is_str(media("image/png", "\x89PNG", 4, true), "data:image/png;base64,iVBO",
+		"of cut binary whole threes are written");
 	tap_is_str(media("text/plain; charset=shift_jis", "\x93\xfa\x96\x7b", 4, false), "日本", "multibyte charsets");
 }
 

@@ -125,8 +125,10 @@ static void test_headers(void)
 					   "CONTENT_TYPE=application/json",
 					   "HTTP_X_TERMINAL_KEY=abc",
 					   "HTTP_X_TERMINAL_KEYS=no",
+					   "HTTP_X_TWICE=a",
 					   "HTTP_EMPTY=",
 					   "HTTP_IF_NONE_MATCH=W/\"a\", \"b\"",
+					   "HTTP_X_TWICE=b",
 					   NULL };
 	static const char *const star[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/", "HTTP_IF_NONE_MATCH=*", NULL };
 	struct request r;
@@ -138,6 +140,7 @@ static void test_headers(void)
 	       "Content-Type too, which CGI names otherwise");
 	tap_ok(request_header(&r, "empty").p && !request_header(&r, "empty").n, "an empty header is there");
 	tap_ok(!request_header(&r, "x-terminal").p, "a header that was not sent is absent");
+	tap_ok(str_is(request_header(&r, "x-twice"), "a, b"), "one sent twice is the list of its values");
 	tap_ok(request_has_etag(&r, "\"a\"") && request_has_etag(&r, "\"b\""),
 	       "If-None-Match is a list, compared weakly");
 	tap_ok(!request_has_etag(&r, "\"c\""), "and another tag is not in it");
