@@ -2,11 +2,12 @@
  * number and nothing of what they mean; the two exceptions are the test whether a file can be written and intents whose
  * process is gone, which nobody else could settle.
  *
- * One turn: every client's frames are read, then `batch` runs: for each file one transaction over all frames (a
- * savepoint around each write, unless it is a single statement), one commit, the generation raised, all answers sent.
- * No timer: what arrives during a commit is the next batch.
+ * One turn: every client's frames are read, then `batch` runs: for each file one transaction over all frames, one
+ * commit, the generation raised, all answers sent. No timer: what arrives during a commit is the next batch.
  *
- * A refused write leaves its neighbours alone. When the transaction itself fails (disk full, locked, read-only) all
+ * A refused write leaves its neighbours alone. Nearly always it has changed nothing: its guard stands first. When it
+ * has, the transaction is begun anew with a savepoint around each write; as a rule there are none, since for each of
+ * them SQLite copies every page it touches. When the transaction itself fails (disk full, locked, read-only) all
  * writes of it fail, the file is marked as not healthy, and a small write every half second tells when it is again. */
 #include <errno.h>
 #include <signal.h>
@@ -474,7 +475,7 @@ static enum outcome statement_failed(struct db *d, struct item *it, const struct
 	return FAILED;
 }
 
-static enum outcome run_statement(struct db *d, struct item *it, const struct wire_statement *st, bool savepoint)
+static enum outcome run_statement(struct db *d, struct item *it, const struct wire_statement *st)
 {
 	const struct sql *q = sql_get(st->id);
 	struct db_stmt *s = db_start_values(d, st->id, st->value, st->n);
@@ -488,13 +489,13 @@ static enum outcome run_statement(struct db *d, struct item *it, const struct wi
 		o = statement_failed(d, it, q);
 	} else if ((q->kind == GUARD && rc == 0) || (q->kind == WRITE_ONE && db_changes(d) != 1)) {
 		refuse(it, q->refusal);
-		o = q->kind == WRITE_ONE && db_changes(d) > 1 && !savepoint ? AGAIN : REFUSED;
+		o = REFUSED;
 	}
 	db_end(s);
 	return o;
 }
 
-static enum outcome run_statements(struct db *d, struct item *it, bool savepoint)
+static enum outcome run_statements(struct db *d, struct item *it)
 {
 	struct wire_reader r = it->head;
 	struct wire_statement st;
@@ -503,7 +504,7 @@ static enum outcome run_statements(struct db *d, struct item *it, bool savepoint
 
 	while (o == GOOD && wire_read_statement(&r, &st, &proof) == 1)
 		if (!proof)
-			o = run_statement(d, it, &st, savepoint);
+			o = run_statement(d, it, &st);
 	return o;
 }
 
@@ -527,21 +528,9 @@ static enum outcome run_proofs(struct db *d, struct item *it)
 	return rc == 1 ? GOOD : rc == 0 ? REFUSED : BROKEN;
 }
 
-static unsigned count_changes(const struct item *it)
+static enum outcome apply(struct db *d, struct item *it, bool savepoint)
 {
-	struct wire_reader r = it->head;
-	struct wire_statement st;
-	unsigned n = 0;
-	bool proof;
-
-	while (wire_read_statement(&r, &st, &proof) == 1)
-		n += !proof && sql_get(st.id)->kind != GUARD;
-	return n;
-}
-
-static enum outcome apply(struct db *d, struct item *it, bool careful)
-{
-	bool savepoint = careful || count_changes(it) > 1;
+	int64_t before = db_total_changes(d);
 	enum outcome o;
 
 	it->answer.status = WIRE_COMMITTED;
@@ -555,8 +544,10 @@ static enum outcome apply(struct db *d, struct item *it, bool careful)
 	}
 	if (savepoint && db_savepoint(d) < 0)
 		return BROKEN;
-	o = run_statements(d, it, savepoint);
-	if (savepoint && o != BROKEN && (o == GOOD ? db_release(d) : db_undo(d)) < 0)
+	o = run_statements(d, it);
+	if (!savepoint)
+		return o == GOOD || o == BROKEN || db_total_changes(d) == before ? o : AGAIN;
+	if (o != BROKEN && (o == GOOD ? db_release(d) : db_undo(d)) < 0)
 		return BROKEN;
 	return o;
 }
@@ -564,7 +555,7 @@ static enum outcome apply(struct db *d, struct item *it, bool careful)
 /* A batch */
 
 /* GOOD, AGAIN or BROKEN. */
-static enum outcome apply_all(enum sql_file f, bool careful, unsigned *committed)
+static enum outcome apply_all(enum sql_file f, bool savepoints, unsigned *committed)
 {
 	*committed = 0;
 	for (unsigned i = 0; i < w.items; i++) {
@@ -573,7 +564,7 @@ static enum outcome apply_all(enum sql_file f, bool careful, unsigned *committed
 
 		if (it->head.file != f || it->decided)
 			continue;
-		o = apply(w.db[f], it, careful);
+		o = apply(w.db[f], it, savepoints);
 		if (o == AGAIN || o == BROKEN)
 			return o;
 		*committed += o == GOOD;

@@ -680,6 +680,11 @@ int64_t db_changes(struct db *d)
 	return sqlite3_changes64(d->h);
 }
 
+int64_t db_total_changes(struct db *d)
+{
+	return sqlite3_total_changes64(d->h);
+}
+
 void db_set_client(struct db *d, pid_t pid)
 {
 	d->client = pid;

@@ -57,6 +57,7 @@ int db_exec(struct db *d, const char *text);            /* a fixed text or a mig
 bool db_in_transaction(struct db *d);                   /* false after a failure that made SQLite roll back by itself */
 /* rows changed by the last INSERT, UPDATE or DELETE, those of triggers not counted */
 int64_t db_changes(struct db *d);
+int64_t db_total_changes(struct db *d);                 /* of all statements since it was opened, triggers' too */
 void db_set_client(struct db *d, pid_t pid);            /* what client_pid() gives */
 int db_user_version(struct db *d);                      /* -1 when it cannot be read */
 int db_set_user_version(struct db *d, int version);

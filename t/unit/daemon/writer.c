@@ -99,9 +99,11 @@ static void one_event(void *arg)
 	struct event e = { .action = "DIRECTORY_MUTATE", .operation = "put", .key = j->i % 4 ? "K" : "OLD",
 		.actor = "owner" };
 
-	if (j->i % 4 == 0)
+	if (j->i % 8 == 0)
 		write_add(w, SQL_ROW_UNCHANGED, "ti", "OLD", (int64_t)7);
 	event_add(w, &e);
+	if (j->i % 8 == 4)      /* refused when the event is there already */
+		write_add(w, SQL_ROW_UNCHANGED, "ti", "OLD", (int64_t)7);
 	j->rc = write_submit(w, &j->why);
 	j->result = write_result(w);
 	arena_free(a);
