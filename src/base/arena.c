@@ -14,7 +14,8 @@
 enum {
 	ARENA_ALIGN = 16,
 	ARENA_BLOCK = 16 * 1024,        /* usable bytes of a usual block */
-	ARENA_OWN = ARENA_BLOCK / 4,    /* larger pieces get their own block */
+	ARENA_SMALL = 512,              /* of the first block of a small arena; each further one is twice as large */
+	ARENA_OWN = 4,                  /* pieces larger than this part of a block get their own */
 };
 
 struct block {
@@ -31,6 +32,7 @@ struct deferred {
 
 struct arena {
 	struct block *current;          /* the block that small pieces come from; the others hang behind it */
+	size_t block;                   /* usable bytes of the next one */
 	struct deferred *deferred;      /* newest first; the nodes lie in the blocks */
 };
 
@@ -53,12 +55,23 @@ static struct block *block_new(size_t size)
 	return b;
 }
 
-struct arena *arena_new(void)
+static struct arena *new_with(size_t first)
 {
 	struct arena *a = mem_alloc(sizeof(*a));
 
-	a->current = block_new(ARENA_BLOCK);
+	a->block = first;
+	a->current = block_new(first);
 	return a;
+}
+
+struct arena *arena_new(void)
+{
+	return new_with(ARENA_BLOCK);
+}
+
+struct arena *arena_new_small(void)
+{
+	return new_with(ARENA_SMALL);
 }
 
 void arena_reset(struct arena *a)
@@ -95,12 +108,13 @@ static void *take(struct arena *a, size_t n)
 
 	n = round_up(n ? n : 1);
 	if (b->size - b->used < n) {
-		if (n > ARENA_OWN) {
+		if (n > a->block / ARENA_OWN) {
 			b = block_new(n);
 			b->next = a->current->next;
 			a->current->next = b;
 		} else {
-			b = block_new(ARENA_BLOCK);
+			a->block = a->block < ARENA_BLOCK ? a->block * 2 : ARENA_BLOCK;
+			b = block_new(a->block);
 			b->next = a->current;
 			a->current = b;
 		}

@@ -7,6 +7,8 @@ struct arena;
 struct json_object;
 
 struct arena *arena_new(void);
+/* One that begins with half a kilobyte and grows as it is used: for many that live long. */
+struct arena *arena_new_small(void);
 void arena_free(struct arena *a);               /* reset, then gone; NULL is fine */
 /* Runs the deferred functions, last first, then frees everything but one block that is kept for reuse. */
 void arena_reset(struct arena *a);

@@ -7,9 +7,15 @@ static struct str vars_value(void *ctx, struct str name)
 	return conf_var(ctx, name);
 }
 
-static struct json_object *properties_of(const struct entry *e)
+/* NULL when the row's schema cannot be had. */
+static const struct schema *validator_of(const struct call *c)
 {
-	struct json_object *p = json_get(e->schema, "properties");
+	return directory_validator(dispatch_context()->directory, c->entry);
+}
+
+static struct json_object *properties_of(const struct call *c)
+{
+	struct json_object *p = json_get(schema_document(validator_of(c)), "properties");
 
 	return json_object_is_type(p, json_type_object) ? p : NULL;
 }
@@ -25,7 +31,7 @@ static int invalid(struct problem *why, const char *detail, const char *fix)
 
 static int need_schema(const struct call *c, struct problem *why)
 {
-	if (c->entry->validator && c->entry->schema)
+	if (validator_of(c))
 		return 0;
 	if (row_text(&c->entry->row, ROW_INPUT_SCHEMA).n)
 		return invalid(why, "the row's input_schema cannot be used",
@@ -52,7 +58,7 @@ static struct str text_of(struct arena *a, struct json_object *o)
  * it has none. */
 static void lay(struct call *c, struct json_object *values)
 {
-	struct json_object *properties = properties_of(c->entry);
+	struct json_object *properties = properties_of(c);
 	size_t n = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
 	struct str *arg = arena_alloc(c->arena, (n ? n : 1) * sizeof(*arg));
 
@@ -75,10 +81,10 @@ static void lay(struct call *c, struct json_object *values)
 
 static int validate_and_lay(struct call *c, struct json_object *values, struct problem *why)
 {
-	const struct entry *e = c->entry;
+	const struct schema *s = validator_of(c);
 
-	schema_defaults(e->validator, values);
-	if (schema_validate(e->validator, c->arena, values, why) < 0) {
+	schema_defaults(s, values);
+	if (schema_validate(s, c->arena, values, why) < 0) {
 		problem_field(why, "args");
 		return -1;
 	}
@@ -138,7 +144,7 @@ static bool takes_rest(const struct entry *e, size_t n)
 static struct json_object *named_from_pieces(struct call *c, const struct str *arg, size_t n)
 {
 	struct json_object *values = arena_json(c->arena, json_object_new_object());
-	struct json_object *properties = properties_of(c->entry);
+	struct json_object *properties = properties_of(c);
 	size_t count = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
 
 	if (!properties || (n == 1 && !arg[0].n))
@@ -195,10 +201,7 @@ static int read_named(struct call *c, struct problem *why)
 
 static bool is_strict(const struct call *c)
 {
-	struct json_object *own = json_get(c->entry->schema, "x-strict");
-
-	return c->entry->validator && (dispatch_context()->conf->strict ||
-		(json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own)));
+	return (dispatch_context()->conf->strict || c->entry->strict) && validator_of(c);
 }
 
 int arguments_read(struct call *c, struct problem *why)

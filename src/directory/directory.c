@@ -21,8 +21,8 @@
 enum {
 	ENTRY_BUCKETS = 4096,           /* powers of two */
 	BODY_BUCKETS = 256,
-	SCHEMA_COST = 40,               /* bytes that a byte of a schema's text takes when parsed, about */
-	SCHEMA_FIXED = 20000,           /* and what it takes compiled, however short: measured */
+	SCHEMA_COST = 40,               /* bytes that a byte of a schema's text takes when compiled, about */
+	SCHEMA_FIXED = 3000,            /* and what it takes however short: measured */
 	TEXTS_MAX = ROW_N + DOC_N + 3,  /* texts of an entry */
 };
 
@@ -30,7 +30,10 @@ enum {
 struct cached {
 	struct entry out;
 	unsigned refs;                  /* the cache's own one included */
+	bool kept;                      /* in the cache */
 	bool used;                      /* since the hand passed */
+	bool compiled;                  /* validator says what there is */
+	struct schema *validator;
 	size_t size;
 	struct cached *next;            /* in its bucket */
 	struct cached *newer, *older;
@@ -88,8 +91,7 @@ static void unref(void *p)
 
 	if (--c->refs)
 		return;
-	json_object_put(c->out.schema);
-	schema_free(c->out.validator);
+	schema_free(c->validator);
 	free(c);
 }
 
@@ -153,20 +155,14 @@ static struct cached *pack(const struct entry *e)
 	set_views(&c->out);
 	c->refs = 1;
 	c->size = size;
-	if (c->out.schema)
-		c->size += SCHEMA_FIXED + SCHEMA_COST * row_text(&c->out.row, ROW_INPUT_SCHEMA).n;
 	return c;
 }
 
-/* What of the schema can be had: a row older than a rule may hold anything. */
-static void parse_schema(struct entry *e)
+static bool is_strict(struct arena *a, const struct entry *e)
 {
-	struct json_object *o = NULL;
+	struct json_object *own = json_get(directory_schema(a, e), "x-strict");
 
-	if (row_blank(&e->row, ROW_INPUT_SCHEMA) || json_parse(NULL, row_text(&e->row, ROW_INPUT_SCHEMA), &o, NULL) < 0)
-		return;
-	e->schema = o;
-	e->validator = schema_compile(o, NULL, NULL);
+	return json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own);
 }
 
 /* The entry of the row that s stands at. NULL when its blocks cannot be read. */
@@ -192,7 +188,7 @@ static struct cached *build(struct directory *d, struct db_stmt *s)
 	json_object_put(contract);
 	e.contract = buf_str(&text);
 	row_etag(&e.row, e.etag);
-	parse_schema(&e);
+	e.strict = is_strict(d->scratch, &e);
 	c = pack(&e);
 	arena_reset(d->scratch);
 	return c;
@@ -258,6 +254,7 @@ static void drop_entry(struct directory *d, struct cached **at)
 	*(c->newer ? &c->newer->older : &d->newest) = c->older;
 	*(c->older ? &c->older->newer : &d->oldest) = c->newer;
 	d->entries_size -= c->size;
+	c->kept = false;
 	unref(c);
 }
 
@@ -293,6 +290,7 @@ static void keep_entry(struct directory *d, struct cached *c)
 	c->next = *at;
 	*at = c;
 	to_front(d, c);
+	c->kept = true;
 	d->entries_size += c->size;
 	make_room(d);
 }
@@ -320,27 +318,52 @@ static void drop_includers(struct directory *d, struct str key)
 	}
 }
 
+/* From the cache, or read; then its one reference is the caller's. */
+static int find_or_read(struct directory *d, struct str key, struct cached **c, struct problem *why)
+{
+	if (!d->shared)
+		directory_refresh(d);
+	*c = *find_entry(d, key);
+	if (*c)
+		(*c)->refs++;
+	else if (read_entry(d, key, c) < 0)
+		return unreadable(why);
+	return 0;
+}
+
+static void lend(struct cached *c, struct arena *a, struct entry **out)
+{
+	*out = c ? &c->out : NULL;
+	if (c)
+		arena_defer(a, unref, c);
+}
+
 int directory_get(struct directory *d, struct arena *a, struct str key, struct entry **out, struct problem *why)
 {
 	struct cached *c;
 
-	if (!d->shared)
-		directory_refresh(d);
 	*out = NULL;
-	c = *find_entry(d, key);
-	if (!c) {
-		if (read_entry(d, key, &c) < 0)
-			return unreadable(why);
-		if (!c)
-			return 0;
-		c->refs++;              /* first, since keeping it may let it go at once */
-		keep_entry(d, c);
-	} else {
-		c->refs++;
-	}
+	if (find_or_read(d, key, &c, why) < 0)
+		return -1;
+	lend(c, a, out);
+	if (!c)
+		return 0;
 	c->used = true;
-	arena_defer(a, unref, c);
-	*out = &c->out;
+	if (!c->kept) {
+		c->refs++;
+		keep_entry(d, c);
+	}
+	return 0;
+}
+
+int directory_glance(struct directory *d, struct arena *a, struct str key, struct entry **out, struct problem *why)
+{
+	struct cached *c;
+
+	*out = NULL;
+	if (find_or_read(d, key, &c, why) < 0)
+		return -1;
+	lend(c, a, out);
 	return 0;
 }
 
@@ -351,11 +374,41 @@ int directory_read(struct directory *d, struct arena *a, struct str key, struct 
 	*out = NULL;
 	if (read_entry(d, key, &c) < 0)
 		return unreadable(why);
-	if (c) {
-		arena_defer(a, unref, c);
-		*out = &c->out;
-	}
+	lend(c, a, out);
 	return 0;
+}
+
+/* Entries: their schemas. A row older than a rule may hold anything. */
+
+struct json_object *directory_schema(struct arena *a, const struct entry *e)
+{
+	struct json_object *o = NULL;
+
+	if (row_blank(&e->row, ROW_INPUT_SCHEMA) || json_parse(a, row_text(&e->row, ROW_INPUT_SCHEMA), &o, NULL) < 0)
+		return NULL;
+	return o;
+}
+
+const struct schema *directory_validator(struct directory *d, const struct entry *e)
+{
+	struct cached *c = (struct cached *)e;
+	size_t more = SCHEMA_FIXED + SCHEMA_COST * row_text(&e->row, ROW_INPUT_SCHEMA).n;
+	struct json_object *o;
+
+	if (c->compiled)
+		return c->validator;
+	c->compiled = true;
+	o = directory_schema(NULL, e);
+	c->validator = o ? schema_compile(o, NULL, NULL) : NULL;
+	json_object_put(o);
+	if (!c->validator)
+		return NULL;
+	c->size += more;
+	if (c->kept) {
+		d->entries_size += more;
+		make_room(d);           /* may let it go: the caller holds it */
+	}
+	return c->validator;
 }
 
 /* The list */
@@ -529,6 +582,11 @@ static struct body **find_body(struct directory *d, const char *name)
 	return at;
 }
 
+static size_t body_size(size_t name, size_t text)
+{
+	return sizeof(struct body) + name + text + 1;
+}
+
 static void drop_oldest_body(struct directory *d)
 {
 	struct body *b = d->oldest_body, **at = &d->body[hash(str_of(b->name), BODY_BUCKETS)];
@@ -539,7 +597,7 @@ static void drop_oldest_body(struct directory *d)
 	d->oldest_body = b->newer;
 	if (!d->oldest_body)
 		d->newest_body = NULL;
-	d->bodies_size -= b->text.n;
+	d->bodies_size -= body_size(strlen(b->name) + 1, b->text.n);
 	body_unref(b);
 }
 
@@ -567,9 +625,9 @@ struct str directory_body_put(struct directory *d, const char *name, struct str 
 
 	if (*at)                        /* another fiber was first; it rendered the same */
 		return (*at)->text;
-	if (body.n > DIRECTORY_BODIES_MAX)
+	if (body_size(n, body.n) > DIRECTORY_BODIES_MAX)
 		return body;
-	b = mem_alloc(sizeof(*b) + n + body.n + 1);
+	b = mem_alloc(body_size(n, body.n));
 	p = (char *)(b + 1);
 	*b = (struct body){ .refs = 1, .name = p, .text = str_make(p + n, body.n), .next = *at };
 	memcpy(p, name, n);
@@ -578,7 +636,7 @@ struct str directory_body_put(struct directory *d, const char *name, struct str 
 	*at = b;
 	*(d->newest_body ? &d->newest_body->newer : &d->oldest_body) = b;
 	d->newest_body = b;
-	d->bodies_size += body.n;
+	d->bodies_size += body_size(n, body.n);
 	while (d->bodies_size > DIRECTORY_BODIES_MAX)
 		drop_oldest_body(d);
 	return b->text;

@@ -13,8 +13,8 @@
 #include "store/shared.h"
 
 enum {
-	DIRECTORY_ENTRIES_MAX = 16 << 20,       /* bytes of parsed rows kept, about; the ones not used for longest go */
-	DIRECTORY_BODIES_MAX = 16 << 20,        /* bytes of rendered bodies kept */
+	DIRECTORY_ENTRIES_MAX = 8 << 20,        /* bytes of parsed rows kept, about; the ones not used for longest go */
+	DIRECTORY_BODIES_MAX = 4 << 20,         /* bytes of rendered bodies kept, names included */
 	DIRECTORY_CHANGES_MAX = 256,            /* changes followed one by one; more at once: all is read again */
 };
 
@@ -26,9 +26,8 @@ struct entry {
 	struct row row;
 	struct str key, type, target, auth, content, category;  /* of row; p never NULL, empty when null */
 	bool enabled, planner_visible, sensitive;
+	bool strict;                            /* x-strict of its input_schema */
 	struct docstring doc;
-	struct json_object *schema;             /* parsed input_schema or NULL (also when stored text is no JSON) */
-	struct schema *validator;               /* compiled, or NULL */
 	char digest[CRYPTO_HEX];                /* contract */
 	struct str contract;                    /* canonical contract text */
 	char etag[ROW_ETAG];
@@ -53,6 +52,14 @@ uint64_t directory_refresh(struct directory *d);
 int directory_get(struct directory *d, struct arena *a, struct str key, struct entry **out, struct problem *why);
 /* The same, read from the file now and not kept: what a change starts from. */
 int directory_read(struct directory *d, struct arena *a, struct str key, struct entry **out, struct problem *why);
+/* As directory_get, but a row that was not in memory is not kept: for a pass over all rows, which would push out what
+ * is called. */
+int directory_glance(struct directory *d, struct arena *a, struct str key, struct entry **out, struct problem *why);
+/* The row's input_schema, compiled at the first question and kept with the entry; it lives as long. NULL when there is
+ * none or it is unusable. */
+const struct schema *directory_validator(struct directory *d, const struct entry *e);
+/* The row's input_schema parsed, the arena's (the caller's when a is NULL). NULL when there is none or the stored text is no JSON. */
+struct json_object *directory_schema(struct arena *a, const struct entry *e);
 /* All rows in canonical order (rows with seq first, by seq, then by key). row_num is the index + 1. NULL and n 0 when
  * there are none, or when they cannot be read (logged). */
 struct directory_item {

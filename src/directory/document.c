@@ -77,7 +77,7 @@ struct model {
 	const struct document_options *o;
 	struct str path, capability, when_to_use, example, call, run_url, category, inputs, outputs;
 	const char *auth;
-	struct json_object *schema;             /* the entry's, or NULL */
+	struct json_object *schema;             /* the arena's, or NULL */
 };
 
 /* Examples */
@@ -172,7 +172,7 @@ static struct str labels_example(struct arena *a, const struct entry *e)
 
 static struct str slots_example(struct arena *a, const struct entry *e)
 {
-	struct json_object *properties = json_get(e->schema, "properties");
+	struct json_object *properties = json_get(directory_schema(a, e), "properties");
 	struct buf b = BUF_ARENA(a);
 	unsigned n = template_slots(e->target, NULL), m = template_slots(e->doc.payload, NULL);
 
@@ -284,7 +284,7 @@ static void fill(struct model *m, struct arena *a, const struct entry *e, const 
 {
 	struct authspec spec;
 
-	*m = (struct model){ .arena = a, .e = e, .o = o, .schema = e->schema };
+	*m = (struct model){ .arena = a, .e = e, .o = o, .schema = directory_schema(a, e) };
 	m->category = flat(a, e->category);
 	m->path = path_of(m);
 	m->capability = label_or(m, DOC_WHAT, "Not stated.");

@@ -88,6 +88,7 @@ struct rule {
 
 struct schema {
 	struct arena *arena;
+	struct json_object *document;   /* what was compiled */
 	struct node *root;
 };
 

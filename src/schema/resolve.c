@@ -26,7 +26,7 @@ static void free_table(void *t)
 
 static struct lh_table *new_table(struct arena *a, bool by_text)
 {
-	struct lh_table *t = by_text ? lh_kchar_table_new(8, NULL) : lh_kptr_table_new(64, NULL);
+	struct lh_table *t = by_text ? lh_kchar_table_new(8, NULL) : lh_kptr_table_new(16, NULL);
 
 	if (!t)
 		log_fatal("out of memory for a schema");

@@ -80,12 +80,18 @@ struct schema *schema_compile(struct json_object *doc, const struct schema_regis
 {
 	struct schema *s = mem_alloc(sizeof(*s));
 
-	s->arena = arena_new();
-	arena_defer(s->arena, put_document, json_object_get(doc));
+	s->arena = arena_new_small();
+	s->document = json_object_get(doc);
+	arena_defer(s->arena, put_document, doc);
 	if (compile_run(s, doc, r, why) == 0)
 		return s;
 	schema_free(s);
 	return NULL;
+}
+
+struct json_object *schema_document(const struct schema *s)
+{
+	return s ? s->document : NULL;
 }
 
 void schema_free(struct schema *s)

@@ -33,6 +33,7 @@ struct json_object *schema_registry_find(const struct schema_registry *r, const 
  * reference to doc, which must not be changed while the schema lives. */
 struct schema *schema_compile(struct json_object *doc, const struct schema_registry *r, struct problem *why);
 void schema_free(struct schema *s);
+struct json_object *schema_document(const struct schema *s);   /* what was compiled, the schema's; NULL of NULL */
 /* 0 valid. -1: why is 422 `args_invalid`, detail the first error "/pointer: reason", extra
  * {"errors":[{"path","keyword","message"}]} owned by arena a. Hostile input ends at the bounds above with an error,
  * never a crash. Instance NULL is JSON null. */

@@ -88,6 +88,24 @@ static void deferred(struct arena *a)
 	arena_defer(a, note, (char *)(uintptr_t)"5");
 }
 
+/* A small arena holds what a usual one holds. */
+static void small(void)
+{
+	struct arena *a = arena_new_small();
+	unsigned char *piece[500];
+	bool right = true;
+
+	for (int i = 0; i < 500; i++)
+		piece[i] = memset(arena_alloc(a, (size_t)i * 7), i & 255, (size_t)i * 7);
+	for (int i = 0; i < 500; i++)
+		for (int k = 0; k < i * 7; k++)
+			right = right && piece[i][k] == (i & 255);
+	tap_ok(right, "pieces of every size have their own place in a small arena");
+	arena_reset(a);
+	tap_ok(*(char *)arena_alloc(a, 100) == 0, "it can be reset");
+	arena_free(a);
+}
+
 int main(void)
 {
 	struct arena *a = arena_new();
@@ -96,6 +114,7 @@ int main(void)
 	strings(a);
 	growing(a);
 	deferred(a);
+	small();
 	arena_free(a);
 	tap_is_str(order, "32145", "freeing runs the clean-ups");
 	arena_free(NULL);

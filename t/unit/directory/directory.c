@@ -23,7 +23,7 @@ static void rows(void)
 	tap_ok(str_is(e->key, "A") && str_is(e->type, "http") && str_is(e->category, "c") && str_is(e->auth, "") &&
 			e->auth.p && e->enabled && e->sensitive,
 		"its columns are");
-	tap_ok(str_is(e->doc.label[DOC_WHAT], "Gets.") && e->schema && e->validator && !e->doc.payload.n,
+	tap_ok(str_is(e->doc.label[DOC_WHAT], "Gets.") && directory_schema(service.a, e) && directory_validator(service.d, e) && !e->doc.payload.n,
 		"docstring and schema are parsed");
 	tap_ok(e->version == 1 && e->identity == 1 && strlen(e->digest) == 64 && e->contract.p[0] == '{' &&
 			e->contract.p[e->contract.n] == 0,
@@ -218,6 +218,46 @@ static void bounded(void)
 	arena_free(a);
 }
 
+/* A pass over rows leaves the cache as it was. */
+static void glances(void)
+{
+	struct arena *a = arena_new();
+	struct entry *e, *again, *kept;
+	struct problem why;
+
+	service_put("GLANCE", plain);
+	directory_refresh(service.d);
+	directory_glance(service.d, a, str_of("GLANCE"), &e, &why);
+	directory_glance(service.d, a, str_of("GLANCE"), &again, &why);
+	tap_ok(e && again && e != again && str_is(again->target, "now"), "a glance at a row does not keep it");
+	directory_get(service.d, a, str_of("GLANCE"), &kept, &why);
+	directory_glance(service.d, a, str_of("GLANCE"), &again, &why);
+	tap_ok(kept != e && again == kept, "a row that is kept is used");
+	directory_glance(service.d, a, str_of("NONE"), &e, &why);
+	tap_ok(!e, "one that is not there is none");
+	arena_free(a);
+}
+
+static void schemas(void)
+{
+	static const char form[] = "{\"type\":\"fn\",\"target\":\"now\",\"content\":\"# WHAT: x\",\"examples\":[\"\"],"
+		"\"input_schema\":{\"type\":\"object\",\"x-strict\":%s,\"properties\":{\"n\":{\"type\":\"integer\"}}}}";
+	const struct schema *s;
+	struct entry *e;
+
+	service_put("LOOSE", arena_printf(service.a, form, "false"));
+	service_put("STRICT", arena_printf(service.a, form, "true"));
+	e = service_get("LOOSE");
+	s = directory_validator(service.d, e);
+	tap_ok(s && directory_validator(service.d, e) == s && schema_document(s), "a schema is compiled once");
+	tap_ok(!e->strict && service_get("STRICT")->strict, "whether it is strict is known before");
+	tap_ok(!directory_validator(service.d, service_get("B")) && !directory_schema(service.a, service_get("B")),
+		"a row without one has none");
+	service_put("LOOSE", plain);
+	tap_ok(schema_validate(s, service.a, service_json("{\"n\":1}"), &(struct problem){ 0 }) == 0,
+		"it lives as long as its entry is held");
+}
+
 static void all(void)
 {
 	rows();
@@ -227,6 +267,8 @@ static void all(void)
 	followed();
 	many_changes();
 	without_shared_memory();
+	glances();
+	schemas();
 	bounded();
 }
 
