@@ -37,11 +37,11 @@ static void one(void *arg)
 		crypto_id(clock_ms(), random);
 		snprintf(id, sizeof(id), "inv_%s", random);
 		crypto_sha256_hex(str_of(id), hex);
-		write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinni", id, "2026-01-01T00:00:00.000Z", "NOW", "fn",
+		write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinninn", id, "2026-01-01T00:00:00.000Z", "NOW", "fn",
 			"owner:terminal-key", "ok", (int64_t)1,
 			(int64_t)1, (int64_t)0, (int64_t)100, id, hex, hex, hex, (int64_t)0, (int64_t)1);
-		write_add(w, SQL_PAYLOAD_ADD, "tssiii", id, str_make(text, sizeof(text)), str_make(text, sizeof(text)),
-			(int64_t)0, (int64_t)0, (int64_t)0);
+		write_add(w, SQL_PAYLOAD_ADD, "tstsiii", id, str_make(text, sizeof(text)), "string",
+			str_make(text, sizeof(text)), (int64_t)0, (int64_t)0, (int64_t)0);
 		write_proof(w, SQL_RECEIPT_APPLIED, "t", id);
 		if (write_submit(w, NULL) == 0)
 			run.done++;

@@ -167,21 +167,24 @@ static struct json_object *named_from_pieces(struct call *c, const struct str *a
 
 /* What is recorded */
 
-static struct str array_text(struct arena *a, const struct str *arg, size_t n)
+static void record_array(struct call *c, const struct str *arg, size_t n)
 {
 	struct json_object *list;
-	struct buf b = BUF_ARENA(a);
-	bool piped = false;
+	struct buf b = BUF_ARENA(c->arena);
+	bool joins = n > 0;
 
 	for (size_t i = 0; i < n; i++)
-		piped = piped || (arg[i].n && memchr(arg[i].p, '|', arg[i].n));
-	if (!piped)
-		return template_join(a, arg, n);
-	list = arena_json(a, json_object_new_array());
+		joins = joins && !(arg[i].n && memchr(arg[i].p, '|', arg[i].n));
+	c->form = joins ? "string" : "array";
+	if (joins) {
+		c->body = template_join(c->arena, arg, n);
+		return;
+	}
+	list = arena_json(c->arena, json_object_new_array());
 	for (size_t i = 0; i < n; i++)
 		json_object_array_add(list, json_new_str(arg[i].p ? arg[i] : str_of("")));
 	json_text(&b, list);
-	return buf_str(&b);
+	c->body = buf_str(&b);
 }
 
 static int read_named(struct call *c, struct problem *why)
@@ -191,6 +194,7 @@ static int read_named(struct call *c, struct problem *why)
 
 	json_text(&b, c->request->named);
 	c->body = buf_str(&b);
+	c->form = "object";
 	if (need_schema(c, why) < 0)
 		return -1;
 	/* Defaults and nulls are put into a copy: the caller's object may be another call's too. */
@@ -216,12 +220,13 @@ int arguments_read(struct call *c, struct problem *why)
 	if (r->arg) {
 		c->args.arg = r->arg;
 		c->args.n = r->args;
-		c->body = array_text(c->arena, r->arg, r->args);
+		record_array(c, r->arg, r->args);
 	} else {
 		template_split(c->arena, r->body, &arg, &n);
 		c->args.arg = arg;
 		c->args.n = n;
 		c->body = r->body.p ? r->body : str_of("");
+		c->form = "string";
 	}
 	return is_strict(c) ? validate_and_lay(c, named_from_pieces(c, c->args.arg, c->args.n), why) : 0;
 }

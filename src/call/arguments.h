@@ -8,8 +8,9 @@
  * filled in, and its values are laid onto $1… in the order of the schema's properties; a string or an array is typed
  * and validated too when the setting `strict` or the schema's `x-strict` says so. -1: 422 `args_invalid`.
  *
- * c->body, what is recorded: the string itself; of an array its pieces joined with "|", or its JSON text when a
- * piece holds a "|" itself; of an object its JSON text as it was given. */
+ * c->body, what is recorded, and c->form, how it is read again: the string itself; of an array its pieces joined with
+ * "|", which makes it a string, or its JSON text when a piece holds a "|" itself and "[]" when there is none; of an
+ * object its JSON text as it was given. */
 int arguments_read(struct call *c, struct problem *why);
 
 #endif

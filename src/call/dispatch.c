@@ -173,6 +173,28 @@ static int check_contract(struct run *run, struct problem *why)
 	return -1;
 }
 
+/* What is made good is a call of the same row, and the caller's to judge. */
+static int check_repairs(struct run *run, struct problem *why)
+{
+	const struct dispatch_request *r = run->call.request;
+	struct receipt *older = arena_alloc(r->arena, sizeof(*older));
+	int got;
+
+	if (!r->repairs.p)
+		return 0;
+	got = receipt_get(context.directory, r->arena, r->repairs, false, older, why);
+	if (got < 0)
+		return -1;
+	if (!got || !receipt_is_open_to(older, r->caller))
+		problem_set(why, 404, "receipt_not_found");
+	else if (!str_is(run->call.entry->key, older->key))
+		problem_set(why, 422, "repairs_other_row:%s", older->key);
+	else
+		return 0;
+	problem_field(why, "repairs");
+	return -1;
+}
+
 static int find_runner(struct run *run, struct problem *why)
 {
 	const struct entry *e = run->call.entry;
@@ -237,10 +259,13 @@ static void begin_receipt(struct run *run)
 	snprintf(p->actor, sizeof(p->actor), "%s", r->caller->actor);
 	snprintf(p->trace, sizeof(p->trace), "%s", r->trace->id);
 	snprintf(p->parent, sizeof(p->parent), "%s", r->parent ? r->parent : "");
+	snprintf(p->replays, sizeof(p->replays), "%s", r->replays ? r->replays : "");
+	snprintf(p->repairs, sizeof(p->repairs), "%.*s", (int)r->repairs.n, r->repairs.p ? r->repairs.p : "");
 	p->sensitive = e->sensitive;
 	p->count = 1;
 	p->on_behalf_of = claim(r->arena, r->on_behalf_of);
 	p->authorized_by = claim(r->arena, r->authorized_by);
+	snprintf(p->input_form, sizeof(p->input_form), "%s", run->call.form);
 	p->input_text = redacted(r->arena, run->call.body, &p->input_redacted);
 	crypto_sha256_hex(p->input_text, p->input);
 	memcpy(p->contract, e->digest, sizeof(p->contract));
@@ -460,7 +485,7 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 	if (gate_check(&(struct gate_request){ r->caller, run->call.entry, r->body, r->shape }, why) < 0 ||
 	    check_contract(run, why) < 0)
 		return denied(run, why);
-	if (find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
+	if (check_repairs(run, why) < 0 || find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
 	    run->runner->prepare(&run->call, why) < 0)
 		return malformed(run, why);
 	return r->shape ? shape(run) : fire(run, why);

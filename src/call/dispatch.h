@@ -40,6 +40,8 @@ struct dispatch_request {
 	struct str contract;            /* the digest that the caller read; p NULL: none */
 	/* claims, p NULL: none; recorded up to DISPATCH_CLAIM_MAX bytes */
 	struct str on_behalf_of, authorized_by;
+	const char *replays;            /* id of the receipt whose input this is, or NULL: replay.c's to set */
+	struct str repairs;             /* id of the receipt that this call makes good; p NULL: none */
 };
 
 struct dispatch_result {
@@ -63,7 +65,8 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  *
  * What refuses, in this order: the trace's budget, 422 `budget_exceeded:steps:<n>`, `…:depth:<n>`, `…:time:<ms>`,
  * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; the gate (gate.h); 409
- * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; 422
+ * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; of `repairs`, 404
+ * `receipt_not_found`, also when the caller may not open it, and 422 `repairs_other_row:<KEY>`; 422
  * `runner_unavailable:<type>`; 422 `args_invalid`; 503 `ledger_unavailable`. Refusals of the gate and
  * contract_changed have receipts when the caller has a credential.
  *

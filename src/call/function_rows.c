@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/escape.h"
 #include "call/functions.h"
-#include "call/receipt.h"
+#include "call/replay.h"
 #include "directory/document.h"
 #include "directory/mutate.h"
 
@@ -126,21 +126,38 @@ static void run_confirm(struct call *c, struct json_object **arg, unsigned n)
 
 static void run_receipt(struct call *c, struct json_object **arg, unsigned n)
 {
-	const struct caller *who = c->request->caller;
 	struct receipt r;
 	int got;
 
-	if (who->kind == CALLER_ANONYMOUS) {
+	if (c->request->caller->kind == CALLER_ANONYMOUS) {
 		fail(c, "unauthorized");
 		return;
 	}
 	got = find_receipt(c, functions_text(c, arg, n, 0), true, &r);
 	if (got < 0)
 		return;
-	if (!got || (who->kind != CALLER_OWNER && strcmp(r.actor, who->actor) != 0))
+	if (!got || !receipt_is_open_to(&r, c->request->caller))
 		fail(c, "receipt_not_found");
 	else
 		functions_json(c, receipt_full(&r, dispatch_context()->conf->base_url));
+}
+
+/* The kept input of a receipt as a step of this call. */
+static void run_replay(struct call *c, struct json_object **arg, unsigned n)
+{
+	const struct dispatch_request *outer = c->request;
+	struct dispatch_request r = {
+		.arena = c->arena, .caller = outer->caller, .trace = outer->trace, .parent = c->id,
+		.depth = outer->depth + 1,
+	};
+	struct dispatch_result *result = arena_alloc(c->arena, sizeof(*result));
+	const struct receipt *older;
+	struct problem why = { 0 };
+
+	if (replay_call(&r, functions_text(c, arg, n, 0), &older, result, &why) < 0)
+		fail_why(c, &why);
+	else
+		buf_putstr(&c->result, result->result);
 }
 
 /* Changes */
@@ -261,6 +278,7 @@ const struct function function_rows[] = {
 	{ .name = "read", .min_args = 1, .run = run_read },
 	{ .name = "confirm", .min_args = 1, .run = run_confirm },
 	{ .name = "receipt", .min_args = 1, .run = run_receipt },
+	{ .name = "replay", .min_args = 1, .run = run_replay, .writes = true },
 	{ .name = "dir_get", .min_args = 1, .run = run_dir_get },
 	{ .name = "dir_put", .min_args = 2, .run = run_dir_put, .writes = true, .early = true },
 	{ .name = "dir_patch", .min_args = 2, .run = run_dir_patch, .writes = true, .early = true },

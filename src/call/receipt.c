@@ -42,13 +42,14 @@ void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload)
 	struct str input = kept(r->input_text, max_payload, &input_cut);
 	struct str output = kept(r->output_text, max_payload, &output_cut);
 
-	write_add(w, SQL_RECEIPT_ADD, "tttttttiiiitttttissi", r->id, r->time, r->key, r->runner, r->actor, r->status,
+	write_add(w, SQL_RECEIPT_ADD, "tttttttiiiitttttissitt", r->id, r->time, r->key, r->runner, r->actor, r->status,
 		  or_null(r->reason), (int64_t)r->ok, (int64_t)r->material, r->cost_microusd, r->duration_us, r->trace,
 		  or_null(r->parent), or_null(r->input), or_null(r->output), or_null(r->contract),
-		  (int64_t)r->sensitive, r->on_behalf_of, r->authorized_by, r->count);
+		  (int64_t)r->sensitive, r->on_behalf_of, r->authorized_by, r->count, or_null(r->replays),
+		  or_null(r->repairs));
 	if (max_payload > 0 && (input.p || output.p))
-		write_add(w, SQL_PAYLOAD_ADD, "tssiii", r->id, input, output, (int64_t)r->input_redacted,
-			  (int64_t)input_cut, (int64_t)output_cut);
+		write_add(w, SQL_PAYLOAD_ADD, "tstsiii", r->id, input, or_null(r->input_form), output,
+			  (int64_t)r->input_redacted, (int64_t)input_cut, (int64_t)output_cut);
 	write_proof(w, SQL_RECEIPT_APPLIED, "t", r->id);
 }
 
@@ -59,9 +60,10 @@ void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_pa
 
 	if (max_payload <= 0)
 		input = str_make(NULL, 0);
-	write_add(w, SQL_INTENT_ADD, "tttttttttisssii", r->id, r->time, r->key, r->runner, r->actor, r->trace,
+	write_add(w, SQL_INTENT_ADD, "tttttttttissstiitt", r->id, r->time, r->key, r->runner, r->actor, r->trace,
 		  or_null(r->parent), or_null(r->input), or_null(r->contract), (int64_t)r->sensitive, r->on_behalf_of,
-		  r->authorized_by, input, (int64_t)r->input_redacted, (int64_t)cut);
+		  r->authorized_by, input, or_null(r->input_form), (int64_t)r->input_redacted, (int64_t)cut,
+		  or_null(r->replays), or_null(r->repairs));
 	write_proof(w, SQL_INTENT_APPLIED, "t", r->id);
 }
 
@@ -102,6 +104,14 @@ static void from_stmt(struct arena *a, struct db_stmt *s, struct receipt *r)
 	r->on_behalf_of = arena_copy(a, db_text(s, 18));
 	r->authorized_by = arena_copy(a, db_text(s, 19));
 	r->count = db_int(s, 20);
+	TAKE(replays, 21);
+	TAKE(repairs, 22);
+	TAKE(repaired_by, 23);
+}
+
+bool receipt_is_open_to(const struct receipt *r, const struct caller *c)
+{
+	return c->kind == CALLER_OWNER || (c->kind == CALLER_TOKEN && strcmp(r->actor, c->actor) == 0);
 }
 
 static int unreadable(struct problem *why)
@@ -120,10 +130,11 @@ static int read_payload(struct db *db, struct arena *a, struct receipt *r)
 
 	if (got == 1) {
 		r->input_text = arena_copy(a, db_text(s, 0));
-		r->output_text = arena_copy(a, db_text(s, 1));
-		r->input_redacted = db_int(s, 2);
-		r->input_cut = db_int(s, 3);
-		r->output_cut = db_int(s, 4);
+		TAKE(input_form, 1);
+		r->output_text = arena_copy(a, db_text(s, 2));
+		r->input_redacted = db_int(s, 3);
+		r->input_cut = db_int(s, 4);
+		r->output_cut = db_int(s, 5);
 	}
 	db_end(s);
 	return got;
@@ -190,6 +201,9 @@ static struct json_object *build(const struct receipt *r, const char *base_url, 
 	json_put_text(o, "time", r->time);
 	json_put_text(o, "trace", r->trace);
 	json_put_text(o, "parent", or_null(r->parent));
+	json_put_text(o, "replays", or_null(r->replays));
+	json_put_text(o, "repairs", or_null(r->repairs));
+	json_put_text(o, "repaired_by", or_null(r->repaired_by));
 	json_put_text(o, "outcome", r->status);
 	json_put_text(o, "reason", or_null(r->reason));
 	json_put_bool(o, "ok", r->ok);
@@ -219,6 +233,7 @@ struct json_object *receipt_full(const struct receipt *r, const char *base_url)
 	if (!r->input_text.p && !r->output_text.p)
 		return o;
 	json_put_str(o, "input", r->input_text);
+	json_put_text(o, "input_form", or_null(r->input_form));
 	json_put_str(o, "output", r->output_text);
 	json_put_bool(o, "input_redacted", r->input_redacted);
 	json_put_bool(o, "input_cut", r->input_cut);

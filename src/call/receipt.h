@@ -2,7 +2,7 @@
 #ifndef CALL_RECEIPT_H
 #define CALL_RECEIPT_H
 #include "base/crypto.h"
-#include "directory/directory.h"
+#include "call/caller.h"
 #include "store/write.h"
 
 enum {
@@ -19,7 +19,11 @@ struct receipt {
 	/* Fingerprints; "" when there is none. */
 	char input[CRYPTO_HEX], output[CRYPTO_HEX], contract[CRYPTO_HEX];
 	struct str on_behalf_of, authorized_by;         /* p NULL: none */
+	/* Ids of other receipts, "" for none: the one whose input this call ran again, the one that it makes good,
+	 * and (as read) the latest that made this one good. */
+	char replays[RECEIPT_ID], repairs[RECEIPT_ID], repaired_by[RECEIPT_ID];
 	struct str input_text, output_text;             /* payloads, kept for replay; p NULL: not kept */
+	char input_form[8];             /* string, array or object; "" when not known */
 	bool input_cut, input_redacted, output_cut;
 	int64_t n;                      /* as read: order of the commits */
 };
@@ -32,6 +36,8 @@ bool receipt_is_id(struct str s);       /* "inv_…", canonical */
 void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload);
 /* What is recorded before a call fires that has an effect outside: the receipt without its outcome. */
 void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_payload);
+/* Input and output are for the owner and for the credential that made the call. */
+bool receipt_is_open_to(const struct receipt *r, const struct caller *c);
 /* 1 found, 0 none, -1 with why 503. payload: also input_text and output_text. Memory is the arena's. */
 int receipt_get(struct directory *d, struct arena *a, struct str id, bool payload, struct receipt *out,
 	struct problem *why);

@@ -10,7 +10,8 @@ struct call {
 	struct arena *arena;
 	struct entry *entry;
 	struct template_args args;
-	struct str body;                /* the argument string as recorded, not redacted yet */
+	struct str body;                /* the input as recorded, not redacted yet */
+	const char *form;               /* how body is read: "string", split on "|"; "array" or "object", as JSON */
 	char id[32];                    /* of the receipt to come; "" in a dry run */
 	void *built;                    /* what prepare has made for shape and run */
 	/* The ledger write that will carry the receipt; NULL before run. A runner may add statements (kv) to it; when

@@ -29,7 +29,7 @@ static const struct response_code codes[] = {
 	{ "conflicting_fields", 400, "fields that exclude each other", "send one of them" },
 	{ "unrecognized_request", 400, "GET /api/dispatch with a query that nothing answers",
 	  "use one of the forms in `exists`" },
-	{ "key required", 400, "a dispatch without `key`", "send {\"key\":\"NAME\",\"body\":\"arguments\"}" },
+	{ "key required", 400, "a dispatch without `key`, `replay` and `text`", "send {\"key\":\"NAME\",\"body\":\"arguments\"}" },
 	{ "key and type required", 400, "a new row without `key` or `type`", NULL },
 	{ "field_not_patchable", 400, "a field that PATCH does not set, beside others", "set it with PUT" },
 	{ "no recognized fields", 400, "a PATCH that names none of the fields that PATCH sets", NULL },
@@ -77,6 +77,11 @@ static const struct response_code codes[] = {
 	{ "budget_exceeded", 422, "the trace's budget of depth, steps, time or cost is used up", NULL },
 	{ "runner_unavailable", 422, "this version cannot run rows of that kind", NULL },
 	{ "receipt_not_found", 404, "there is no such receipt", NULL },
+	{ "input_not_kept", 409, "the input of that call is not kept, or not as it was",
+	  "send the call again with its input" },
+	{ "repairs_other_row", 422, "what a call makes good is a call of the same row",
+	  "name a receipt of this row in `repairs`, or leave it out" },
+	{ "too_many_tags", 422, "a text with more calls than are run at once", "send it in parts" },
 	{ "receipt_not_written", 500, "the call ran and could not be recorded; its result is withheld",
 	  "do not repeat it blindly: it ran" },
 	{ "ledger_unavailable", 503, "the database cannot be read or written; nothing ran", "try again later" },
@@ -209,7 +214,7 @@ static void problem_headers(struct response *r, const struct problem *why)
 		response_header(r, "WWW-Authenticate", "Bearer");
 }
 
-void response_problem(struct response *r, const struct problem *why, struct json_object *more)
+struct json_object *response_error(const struct problem *why)
 {
 	const struct response_code *code = response_code(why->error);
 	const char *fix = why->how_to_fix[0] || !code ? why->how_to_fix : code->fix;
@@ -223,6 +228,13 @@ void response_problem(struct response *r, const struct problem *why, struct json
 	if (fix && *fix)
 		json_put_text(o, "how_to_fix", fix);
 	merge(o, why->extra);
+	return o;
+}
+
+void response_problem(struct response *r, const struct problem *why, struct json_object *more)
+{
+	struct json_object *o = response_error(why);
+
 	merge(o, more);
 	json_object_put(more);
 	problem_headers(r, why);

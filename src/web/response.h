@@ -36,8 +36,9 @@ void response_header(struct response *r, const char *name, const char *value);
 const char *response_get(const struct response *r, const char *name);  /* NULL when it was not set */
 void response_json(struct response *r, int status, struct json_object *o);      /* takes o; serialized now */
 void response_text(struct response *r, int status, const char *type, struct str body);  /* body is not copied */
-/* The error form {"error":…,"detail"?,"field"?,"how_to_fix"?,extra…} with Retry-After and, for 401, WWW-Authenticate:
- * Bearer. more: object of further members, taken, or NULL; its members do not replace those of why->extra. */
+/* The error form {"error":…,"detail"?,"field"?,"how_to_fix"?,extra…}; a new object. */
+struct json_object *response_error(const struct problem *why);
+/* Answers with it, with Retry-After and, for 401, WWW-Authenticate: Bearer. more: object of further members, taken, or NULL; its members do not replace those of why->extra. */
 void response_problem(struct response *r, const struct problem *why, struct json_object *more);
 /* The CGI head ("Status: …\r\n…\r\n\r\n"), with the headers every answer has. X-Trace is the one the handler set,
  * else `trace` unless that is empty. */

@@ -5,6 +5,8 @@
 #include "base/crypto.h"
 #include "base/escape.h"
 #include "call/gate.h"
+#include "call/replay.h"
+#include "call/text.h"
 #include "directory/document.h"
 #include "loop/fiber.h"
 #include "web/emit.h"
@@ -17,7 +19,7 @@ enum {
 };
 
 #define PROTOCOL "rowcall/1"
-#define FIELDS "key body args shape contract ask on_behalf_of authorized_by capability_token"
+#define FIELDS "key replay text body args shape contract repairs ask on_behalf_of authorized_by capability_token"
 
 /* Reading a call */
 
@@ -81,11 +83,6 @@ static int take_input(struct dispatch_request *q, struct json_object *body, stru
 {
 	struct json_object *text = json_get(body, "body"), *args = json_get(body, "args");
 
-	if (text && args) {
-		problem_set(why, 400, "conflicting_fields");
-		problem_detail(why, "body and args exclude each other");
-		return -1;
-	}
 	if (args)
 		return take_args(q, args, why);
 	if (json_object_is_type(text, json_type_object) || json_object_is_type(text, json_type_array))
@@ -94,23 +91,45 @@ static int take_input(struct dispatch_request *q, struct json_object *body, stru
 	return 0;
 }
 
+/* Fields of which each stands for something that the other says too, or cannot have. */
+static int check_conflicts(struct json_object *body, struct problem *why)
+{
+	static const char *const pairs[][2] = {
+		{ "key", "replay" }, { "key", "text" }, { "replay", "text" }, { "body", "args" },
+		{ "replay", "body" }, { "replay", "args" }, { "text", "body" }, { "text", "args" },
+		{ "text", "contract" }, { "text", "repairs" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (!json_get(body, pairs[i][0]) || !json_get(body, pairs[i][1]))
+			continue;
+		problem_set(why, 400, "conflicting_fields");
+		problem_detail(why, "%s and %s exclude each other", pairs[i][0], pairs[i][1]);
+		return -1;
+	}
+	return 0;
+}
+
+/* What all forms of a call have in common. */
 static int take_call(struct rest *r, struct dispatch_request *q, struct problem *why)
 {
 	struct json_object *shape;
 	struct str ask;
 
-	q->key = json_str(json_get(r->body, "key"));
-	if (!q->key.n)
-		return problem_set(why, 400, "key required");
+	if (check_conflicts(r->body, why) < 0)
+		return -1;
 	if (json_object_object_get_ex(r->body, "shape", &shape) && !json_object_is_type(shape, json_type_boolean))
 		return bad_field(why, "shape", "shape is true or false");
 	q->shape = shape && json_object_get_boolean(shape);
 	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 ||
+	    take_string(r->body, "repairs", RECEIPT_ID - 1, &q->repairs, why) < 0 ||
 	    take_string(r->body, "ask", DISPATCH_CLAIM_MAX, &ask, why) < 0 ||
 	    take_string(r->body, "on_behalf_of", DISPATCH_CLAIM_MAX, &q->on_behalf_of, why) < 0 ||
 	    take_string(r->body, "authorized_by", DISPATCH_CLAIM_MAX, &q->authorized_by, why) < 0)
 		return -1;
-	return take_input(q, r->body, why);
+	q->caller = &r->caller;
+	q->trace = &r->trace;
+	return 0;
 }
 
 /* The answer */
@@ -173,23 +192,43 @@ static void emit_shaped(struct rest *r, struct buf *out, const struct dispatch_r
 	emit_end(out, '}');
 }
 
-static void answer(struct rest *r, const struct dispatch_result *d, struct str key)
+static void emit_answer(struct rest *r, struct buf *out, const struct dispatch_result *d, struct str key)
+{
+	emit_bool(out, "ok", d->ok);
+	emit_bool(out, "ran", d->ran);
+	emit_text(out, "kind", d->kind);
+	emit_text(out, "trace", r->trace.id);
+	if (d->ran) {
+		emit_str(out, "result", d->result);
+		emit_proof(r, out, d, key);
+		emit_invocation(out, d, key);
+	} else {
+		emit_shaped(r, out, d, key);
+	}
+}
+
+/* What was run again, and whether row and result are still the same. */
+static void emit_replayed(struct buf *out, const struct dispatch_result *d, const struct receipt *older)
+{
+	emit_begin(out, "replay", '{');
+	emit_text(out, "of", older->id);
+	emit_text(out, "contract", older->contract);
+	emit_bool(out, "contract_changed", strcmp(older->contract, d->contract) != 0);
+	if (d->ran)
+		emit_bool(out, "output_changed", strcmp(older->output, d->output) != 0);
+	emit_end(out, '}');
+}
+
+/* older: the receipt whose input ran again, or NULL. */
+static void answer(struct rest *r, const struct dispatch_result *d, struct str key, const struct receipt *older)
 {
 	struct buf out = BUF_ARENA(r->arena);
 
 	buf_reserve(&out, d->result.n + 1024);
 	emit_begin(&out, NULL, '{');
-	emit_bool(&out, "ok", d->ok);
-	emit_bool(&out, "ran", d->ran);
-	emit_text(&out, "kind", d->kind);
-	emit_text(&out, "trace", r->trace.id);
-	if (d->ran) {
-		emit_str(&out, "result", d->result);
-		emit_proof(r, &out, d, key);
-		emit_invocation(&out, d, key);
-	} else {
-		emit_shaped(r, &out, d, key);
-	}
+	emit_answer(r, &out, d, key);
+	if (older)
+		emit_replayed(&out, d, older);
 	emit_end(&out, '}');
 	response_text(r->res, 200, "application/json", emit_done(&out));
 }
@@ -199,12 +238,106 @@ static void call(struct rest *r, struct dispatch_request *q)
 	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
 	struct problem why = { 0 };
 
-	q->caller = &r->caller;
-	q->trace = &r->trace;
 	if (dispatch_call(q, d, &why) == 0)
-		answer(r, d, q->key);
+		answer(r, d, q->key, NULL);
 	else
 		router_fail(r, &why);   /* why->extra says whether it ran */
+}
+
+static void call_key(struct rest *r, struct dispatch_request *q)
+{
+	struct problem why = { 0 };
+
+	q->key = json_str(json_get(r->body, "key"));
+	if (!q->key.n)
+		problem_set(&why, 400, "key required");
+	if (why.status || take_input(q, r->body, &why) < 0)
+		router_fail(r, &why);
+	else
+		call(r, q);
+}
+
+static void call_replay(struct rest *r, struct dispatch_request *q)
+{
+	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
+	const struct receipt *older = NULL;
+	struct problem why = { 0 };
+	struct str id;
+
+	if (take_string(r->body, "replay", RECEIPT_ID - 1, &id, &why) == 0 &&
+	    replay_call(q, id, &older, d, &why) == 0)
+		answer(r, d, q->key, older);
+	else
+		router_fail(r, &why);
+}
+
+static void emit_refusal(struct rest *r, struct buf *out, const struct problem *why)
+{
+	struct json_object *o = arena_json(r->arena, response_error(why));
+
+	emit_bool(out, "ok", false);
+	emit_int(out, "status", why->status);
+	json_object_object_foreach(o, name, value) {
+		struct buf text = BUF_ARENA(r->arena);
+
+		json_text(&text, value);
+		emit_raw(out, name, buf_str(&text));
+	}
+}
+
+/* One tag, and the answer that its call would have had alone. */
+static void emit_run(struct rest *r, struct buf *out, const struct text_run *t)
+{
+	emit_begin(out, NULL, '{');
+	emit_begin(out, "tag", '{');
+	emit_str(out, "key", t->tag.key);
+	emit_str(out, "body", t->tag.body);
+	emit_int(out, "begin", (int64_t)t->tag.begin);
+	emit_int(out, "end", (int64_t)t->tag.end);
+	emit_end(out, '}');
+	if (t->why.status)
+		emit_refusal(r, out, &t->why);
+	else
+		emit_answer(r, out, &t->result, t->tag.key);
+	emit_end(out, '}');
+}
+
+static void answer_text(struct rest *r, const struct text_run *t, size_t n)
+{
+	struct buf out = BUF_ARENA(r->arena);
+	bool ok = true, ran = false;
+
+	for (size_t i = 0; i < n; i++) {
+		ok = ok && t[i].result.ok;
+		ran = ran || t[i].result.ran;
+	}
+	emit_begin(&out, NULL, '{');
+	emit_bool(&out, "ok", ok);
+	emit_bool(&out, "ran", ran);
+	emit_text(&out, "kind", "text_runs");
+	emit_text(&out, "trace", r->trace.id);
+	emit_int(&out, "count", (int64_t)n);
+	emit_begin(&out, "runs", '[');
+	for (size_t i = 0; i < n; i++)
+		emit_run(r, &out, &t[i]);
+	emit_end(&out, ']');
+	emit_end(&out, '}');
+	response_text(r->res, 200, "application/json", emit_done(&out));
+}
+
+static void call_text(struct rest *r, struct dispatch_request *q)
+{
+	struct str text = json_str(json_get(r->body, "text"));
+	struct text_run *t = NULL;
+	struct problem why = { 0 };
+	size_t n;
+
+	if (!text.p)
+		bad_field(&why, "text", "this field is a string");
+	if (why.status || text_call(q, text, &t, &n, &why) < 0)
+		router_fail(r, &why);
+	else
+		answer_text(r, t, n);
 }
 
 /* Not served yet, and refused rather than taken without its promise. */
@@ -228,8 +361,12 @@ void rest_dispatch_post(struct rest *r)
 		return;
 	if (take_call(r, &q, &why) < 0)
 		router_fail(r, &why);
+	else if (json_get(r->body, "replay"))
+		call_replay(r, &q);
+	else if (json_get(r->body, "text"))
+		call_text(r, &q);
 	else
-		call(r, &q);
+		call_key(r, &q);
 }
 
 /* A browser that only looks ahead must not run anything. */
@@ -242,7 +379,8 @@ static bool is_prefetch(const struct request *req)
 void rest_dispatch_invoke(struct rest *r)
 {
 	struct dispatch_request q = {
-		.arena = r->arena, .key = request_param(r->req, "invoke"), .body = request_param(r->req, "body"),
+		.arena = r->arena, .caller = &r->caller, .trace = &r->trace,
+		.key = request_param(r->req, "invoke"), .body = request_param(r->req, "body"),
 	};
 	struct problem why = { 0 };
 

@@ -44,7 +44,7 @@ void rest_receipt_full(struct rest *r)
 	struct receipt *receipt = arena_alloc(r->arena, sizeof(*receipt));
 	int got = load(r, request_param(r->req, "receipt"), true, receipt);
 
-	if (got > 0 && (r->caller.kind == CALLER_OWNER || strcmp(receipt->actor, r->caller.actor) == 0))
+	if (got > 0 && receipt_is_open_to(receipt, &r->caller))
 		response_json(r->res, 200, receipt_full(receipt, r->service->conf->base_url));
 	else if (got >= 0)
 		none(r);
@@ -129,6 +129,9 @@ static void add_facts(struct rest *r, struct buf *out, const struct receipt *c)
 	html_fact(out, "Receipt", str_of(c->id), true);
 	html_fact(out, "Part of", str_of(c->parent), true);
 	html_fact(out, "Trace", str_of(c->trace), true);
+	html_fact(out, "Runs again", str_of(c->replays), true);
+	html_fact(out, "Repairs", str_of(c->repairs), true);
+	html_fact(out, "Repaired by", str_of(c->repaired_by), true);
 	buf_puts(out, "</dl>\n");
 }
 

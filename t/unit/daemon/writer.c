@@ -70,17 +70,17 @@ static int put_kv(struct arena *a, const char *key, const char *value, struct pr
 
 static void add_receipt(struct write *w, const char *id, const char *key)
 {
-	write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinni", id, "2026-01-01T00:00:00.000Z", key, "fn", "owner", "ok",
+	write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinninn", id, "2026-01-01T00:00:00.000Z", key, "fn", "owner", "ok",
 		(int64_t)1, (int64_t)1, (int64_t)0,
 		(int64_t)100, "t_1", "aa", "bb", "cc", (int64_t)0, (int64_t)1);
-	write_add(w, SQL_PAYLOAD_ADD, "tttiii", id, "input", "output", (int64_t)0, (int64_t)0, (int64_t)0);
+	write_add(w, SQL_PAYLOAD_ADD, "ttttiii", id, "input", "string", "output", (int64_t)0, (int64_t)0, (int64_t)0);
 	write_proof(w, SQL_RECEIPT_APPLIED, "t", id);
 }
 
 static void add_intent(struct write *w, const char *id)
 {
-	write_add(w, SQL_INTENT_ADD, "ttttttnttinntii", id, "2026-01-01T00:00:00.000Z", "K", "http", "owner", "t_1",
-		"aa", "cc", (int64_t)0, "the input",
+	write_add(w, SQL_INTENT_ADD, "ttttttnttinnttiinn", id, "2026-01-01T00:00:00.000Z", "K", "http", "owner", "t_1",
+		"aa", "cc", (int64_t)0, "the input", "string",
 		(int64_t)0, (int64_t)0);
 	write_proof(w, SQL_INTENT_APPLIED, "t", id);
 }
@@ -163,7 +163,7 @@ static void refusals(void *arg)
 	tap_is_int(ask(SQL_LEDGER, SQL_KV_ROOM, "t", "before"), 1, "there is room");
 	tap_is_int(ask(SQL_LEDGER, SQL_KV_GET, "t", "before"), -1, "and nothing of the refused write is stored");
 	w = write_new(a, SQL_LEDGER);
-	write_add(w, SQL_PAYLOAD_ADD, "tttiii", "inv_none", "i", "o", (int64_t)0, (int64_t)0, (int64_t)0);
+	write_add(w, SQL_PAYLOAD_ADD, "ttttiii", "inv_none", "i", "string", "o", (int64_t)0, (int64_t)0, (int64_t)0);
 	tap_ok(write_submit(w, &why) == -1 && strcmp(why.error, "receipt_missing") == 0,
 		"a statement that must change one row and changes none is refused");
 	w = write_new(a, SQL_LEDGER);
