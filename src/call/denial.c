@@ -8,21 +8,17 @@
 #include "loop/fiber.h"
 #include "loop/loop.h"
 
-enum {
-	DENIAL_SLOTS = 64,              /* credentials and reasons remembered; more at once are counted, not recorded */
-	DENIAL_EVERY_MS = 1000,
+enum { PENDING_MAX = 64 };              /* counts that this process is to record; more wait for the next denial */
+
+/* Denials of a credential and a reason that were left out, to be recorded when their second is over. */
+struct pending {
+	char name[TALLY_NAME];
+	struct receipt first;
+	struct loop_timer timer;
+	bool used;
 };
 
-/* A credential and a reason (its code, without what stands behind ":"). */
-struct slot {
-	char actor[96], code[64];
-	int64_t last_us;
-	int64_t left_out;               /* since the last receipt */
-	struct receipt last;            /* the latest of those left out */
-	struct loop_timer timer;        /* runs while left_out */
-};
-
-static struct slot slots[DENIAL_SLOTS];
+static struct pending pending[PENDING_MAX];
 
 static void write_receipt(struct receipt *r, int64_t count)
 {
@@ -45,39 +41,30 @@ static void write_receipt(struct receipt *r, int64_t count)
 
 static void write_left_out(void *arg)
 {
-	struct slot *s = arg;
-	struct receipt r = s->last;
-	int64_t count = s->left_out;
+	struct pending *p = arg;
+	struct receipt r = p->first;
+	int64_t count = tally_rest(&dispatch_context()->shared->denials, p->name, clock_mono_us());
 
-	s->left_out = 0;
-	s->last_us = clock_mono_us();
-	write_receipt(&r, count);
+	p->used = false;
+	if (count)
+		write_receipt(&r, count);
 }
 
 static void second_over(struct loop_timer *t)
 {
-	struct slot *s = (struct slot *)(void *)((char *)t - offsetof(struct slot, timer));
-
-	fiber_start(write_left_out, s);
+	fiber_start(write_left_out, (char *)t - offsetof(struct pending, timer));
 }
 
-/* The slot of actor and code: its own, else one that is not needed any more. NULL: none. */
-static struct slot *find_slot(const char *actor, const char *code, int64_t now)
+static void come_back(const char *name, const struct receipt *r, int64_t wait_ms)
 {
-	struct slot *unused = NULL;
-
-	for (struct slot *s = slots; s < slots + DENIAL_SLOTS; s++) {
-		if (strcmp(s->actor, actor) == 0 && strcmp(s->code, code) == 0)
-			return s;
-		if (!unused && !s->left_out && now - s->last_us >= DENIAL_EVERY_MS * 1000)
-			unused = s;
+	for (struct pending *p = pending; p < pending + PENDING_MAX; p++) {
+		if (p->used)
+			continue;
+		*p = (struct pending){ .first = *r, .timer.fire = second_over, .used = true };
+		snprintf(p->name, sizeof(p->name), "%s", name);
+		loop_timer_set(&p->timer, wait_ms);
+		return;
 	}
-	if (!unused)
-		return NULL;
-	*unused = (struct slot){ .timer.fire = second_over, .last_us = now - DENIAL_EVERY_MS * 1000 };
-	snprintf(unused->actor, sizeof(unused->actor), "%s", actor);
-	snprintf(unused->code, sizeof(unused->code), "%s", code);
-	return unused;
 }
 
 static void fill(struct receipt *out, const struct dispatch_request *r, const struct entry *e, const char *reason)
@@ -94,26 +81,21 @@ static void fill(struct receipt *out, const struct dispatch_request *r, const st
 
 void denial_record(const struct dispatch_request *r, const struct entry *e, const char *reason)
 {
-	int64_t now = clock_mono_us();
-	char code[sizeof(slots->code)];
+	struct shared *shared = dispatch_context()->shared;
+	char name[TALLY_NAME];
 	struct receipt receipt;
-	struct slot *s;
+	int64_t count, wait_ms;
 
 	if (r->caller->kind == CALLER_ANONYMOUS) {
-		shared_count(dispatch_context()->shared, COUNT_DENIED_ANONYMOUS, 1);
+		shared_count(shared, COUNT_DENIED_ANONYMOUS, 1);
 		return;
 	}
-	snprintf(code, sizeof(code), "%.*s", (int)strcspn(reason, ":"), reason);
-	s = find_slot(r->caller->actor, code, now);
-	if (!s)
-		return;
+	/* The code alone: what stands behind its ":" varies. */
+	snprintf(name, sizeof(name), "%s %.*s", r->caller->actor, (int)strcspn(reason, ":"), reason);
+	count = tally_event(&shared->denials, name, clock_mono_us(), &wait_ms);
 	fill(&receipt, r, e, reason);
-	if (!s->left_out && now - s->last_us >= DENIAL_EVERY_MS * 1000) {
-		s->last_us = now;
-		write_receipt(&receipt, 1);
-		return;
-	}
-	s->last = receipt;
-	if (!s->left_out++)
-		loop_timer_set(&s->timer, DENIAL_EVERY_MS - (now - s->last_us) / 1000);
+	if (count)
+		write_receipt(&receipt, count);
+	else if (wait_ms)
+		come_back(name, &receipt, wait_ms);
 }

@@ -1,5 +1,5 @@
-/* Receipts of denials: of callers with a credential only, and at most one a second for each credential and reason in
- * a process, with a count of those left out, so that nobody fills the disk by being refused. */
+/* Receipts of denials: of callers with a credential only, and at most one a second for each credential and reason over
+ * all workers, with a count of those left out, so that nobody fills the disk by being refused. */
 #ifndef CALL_DENIAL_H
 #define CALL_DENIAL_H
 #include "call/dispatch.h"

@@ -36,6 +36,7 @@ struct shared *shared_new(void)
 		log_fatal("shared memory: %s", strerror(errno));
 	s->rows_generation = s->authority_generation = 1;
 	s->ledger_healthy = s->directory_healthy = 1;   /* until the writer knows better */
+	tally_init(&s->denials);
 	s->started_ms = clock_ms();
 	return s;
 }

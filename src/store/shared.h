@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "store/tally.h"
 
 enum { SHARED_WORKERS_MAX = 256, SHARED_COUNTERS = 32 };
 
@@ -27,6 +28,7 @@ struct shared {
 	_Atomic int32_t writer_ready;
 	_Atomic pid_t pid[SHARED_WORKERS_MAX + 2];              /* slot 0 writer, 1 exec, 2… workers; 0: none */
 	_Atomic uint64_t counter[SHARED_COUNTERS];
+	struct tally denials;                   /* "<actor> <code>" */
 	int64_t started_ms;
 };
 
