@@ -421,7 +421,7 @@ static int find_setting(struct str name)
 
 static int refuse_unknown(struct source *src, struct str name)
 {
-	size_t best = 4;
+	size_t best = name.n < 6 ? name.n / 2 + 1 : 4;         /* of a short name less may be wrong */
 	const char *near = NULL;
 	int shown = (int)escape_cut(name, 60);
 
@@ -599,6 +599,13 @@ static int read_defaults(struct source *src)
 	return 0;
 }
 
+static void refuse_path(struct source *src, int error)
+{
+	refuse(src, "%s", strerror(error));
+	if (error == ENOENT)
+		problem_fix(src->why, "begin with rowcall.conf.sample, which is installed, or name another file with -c");
+}
+
 struct conf *conf_load(const char *path, char *const *overrides, size_t n, struct problem *why)
 {
 	struct conf *c = mem_alloc(sizeof(*c));
@@ -609,7 +616,7 @@ struct conf *conf_load(const char *path, char *const *overrides, size_t n, struc
 	c->upstreams = net_policy_new();
 	c->path = realpath(path, NULL);
 	if (!c->path)
-		refuse(&src, "%s", strerror(errno));
+		refuse_path(&src, errno);
 	else if (load_file(&src, c->path, &text) == 0 && read_lines(&src, buf_str(&text)) == 0 &&
 	         read_overrides(&src, overrides, n) == 0)
 		rc = read_defaults(&src);

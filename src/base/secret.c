@@ -200,8 +200,7 @@ static int parse_file(struct generation *g, struct str text, const char *path, s
 	}
 	if (!find_value(g, str_of(OWNER_NAME))) {
 		refuse(why, path, 0, OWNER_NAME " is missing");
-		problem_fix(why, "Add a line " OWNER_NAME "=… with at least %d characters, as from `openssl rand "
-		                                          "-hex 32`.",
+		problem_fix(why, "add a line " OWNER_NAME "=… with at least %d characters, as from `openssl rand -hex 32`",
 		            SECRET_OWNER_MIN);
 		return -1;
 	}
@@ -218,9 +217,12 @@ static int check_file(const struct stat *st, const char *path, struct problem *w
 		problem_fix(why, "chmod 600 %s", path);
 		return -1;
 	}
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return refuse(why, path, 0, "belongs to user %u, neither root nor us (%u)", (unsigned)st->st_uid,
-		              (unsigned)geteuid());
+	if (st->st_uid != 0 && st->st_uid != geteuid()) {
+		refuse(why, path, 0, "belongs to user %u, neither root nor us (%u)", (unsigned)st->st_uid,
+		       (unsigned)geteuid());
+		problem_fix(why, "it belongs to the user of the service: run the command as that one, or chown the file");
+		return -1;
+	}
 	if (st->st_size > SECRET_FILE_MAX)
 		return refuse(why, path, 0, "is larger than %d bytes", SECRET_FILE_MAX);
 	return 0;
@@ -248,7 +250,12 @@ static struct generation *read_file(const char *path, struct stat *st, struct pr
 	/* Not blocking: a FIFO in the file's place is refused below, not waited for. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, st)) {
-		refuse(why, path, 0, "%s", strerror(errno));
+		int error = errno;
+
+		refuse(why, path, 0, "%s", strerror(error));
+		if (error == ENOENT)
+			problem_fix(why, "make it, mode 0600, with a line " OWNER_NAME "=… of at least %d characters",
+			            SECRET_OWNER_MIN);
 		goto out;
 	}
 	if (check_file(st, path, why))

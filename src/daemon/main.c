@@ -32,15 +32,15 @@ static const struct option plain[] = {
 
 enum { PLAIN = sizeof(plain) / sizeof(plain[0]) };
 
-static void usage(FILE *to)
+static void usage(void)
 {
-	fputs("usage: rowcalld [-dnVh] [-c FILE] [-o NAME=VALUE]...\n", to);
+	fputs("usage: rowcalld [-dnVh] [-c FILE] [-o NAME=VALUE]...; see rowcalld --help\n", stderr);
 }
 
 static void help(void)
 {
-	usage(stdout);
-	fputs("Runs the service in the foreground, with its log on standard error, until SIGTERM, SIGQUIT or SIGINT;\n"
+	fputs("usage: rowcalld [-dnVh] [-c FILE] [-o NAME=VALUE]...\n"
+	      "Runs the service in the foreground, with its log on standard error, until SIGTERM, SIGQUIT or SIGINT;\n"
 	      "SIGHUP reloads.\n"
 	      "\n"
 	      "  -c, --config FILE         settings (default " PKGCONFDIR "/rowcall.conf)\n"
@@ -88,7 +88,7 @@ static void take_option(struct line *l, int option)
 		l->exit = 0;
 		break;
 	default:
-		usage(stderr);
+		usage();
 		l->exit = EX_USAGE;
 	}
 }
@@ -109,7 +109,7 @@ static void parse(struct line *l, int argc, char **argv)
 	}
 	if (l->exit < 0 && optind < argc) {
 		fprintf(stderr, "rowcalld: unexpected argument %s\n", argv[optind]);
-		usage(stderr);
+		usage();
 		l->exit = EX_USAGE;
 	}
 }
@@ -122,7 +122,7 @@ static int run(const struct line *l)
 	int code = 0;
 
 	if (!conf) {
-		fprintf(stderr, "rowcalld: %s\n", why.detail);
+		fprintf(stderr, "rowcalld: %s%s%s\n", why.detail, why.how_to_fix[0] ? "; " : "", why.how_to_fix);
 		return EX_CONFIG;
 	}
 	if (l->check)

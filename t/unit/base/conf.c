@@ -115,6 +115,7 @@ static void reading(void)
 static void refusals(void)
 {
 	static const struct { const char *text, *detail; } cases[] = {
+		{ "foo = 1\n", "1: unknown setting `foo`" },
 		{ "\nworker = 4\n", "2: unknown setting `worker` (did you mean `workers`?)" },
 		{ "connect_timeout_ms = 5s\n", "1: unknown setting `connect_timeout_ms` (did you mean "
 		                               "`connect_timeout`?)" },
