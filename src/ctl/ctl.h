@@ -13,5 +13,7 @@ int ctl_load(int argc, char **argv);
 
 /* Prints "rowcall: …" on standard error, control characters escaped; returns code. */
 int ctl_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same of what is wrong and how to fix it, in one line. */
+int ctl_problem(int code, const struct problem *why);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/buf.h"
@@ -18,6 +20,8 @@ enum {
 	INSTANCE_KEY_BYTES = 32,        /* random bytes of a new TERMINAL_KEY */
 	INSTANCE_FILE_MAX = 1 << 20,    /* bytes of a template file */
 };
+
+#define ROWS_WANTED "starter-rows.wanted"
 
 static int fail(struct problem *why, const char *what, const char *path)
 {
@@ -85,6 +89,7 @@ static void conf_text(struct buf *b, const struct instance *in)
 {
 	buf_printf(b,
 	    "# Settings of this instance, made by `rowcall up`; every setting is in rowcall.conf(5).\n"
+	    "# base_url is what `rowcall up` is started with: its port, or --set base_url=URL.\n"
 	    "base_url = https://localhost:%d\n"
 	    "data_dir = .\n"
 	    "run_dir = run\n"
@@ -109,15 +114,44 @@ static const struct { const char *name; mode_t mode; void (*text)(struct buf *, 
 	{ "rowcall.conf", 0640, conf_text },
 };
 
-static int make_files(const struct instance *in, bool *made, struct problem *why)
+/* A file says so, because the first start may fail before it can load them. */
+static int want_rows(const struct instance *in, struct problem *why)
 {
+	char *path = path_in(in, ROWS_WANTED);
+	int rc = write_file(path, str_of(""), 0640, why);
+
+	free(path);
+	return rc;
+}
+
+bool instance_wants_rows(const struct instance *in)
+{
+	char *path = path_in(in, ROWS_WANTED);
+	bool wanted = access(path, F_OK) == 0;
+
+	free(path);
+	return wanted;
+}
+
+void instance_has_rows(const struct instance *in)
+{
+	char *path = path_in(in, ROWS_WANTED);
+
+	unlink(path);
+	free(path);
+}
+
+static int make_files(const struct instance *in, struct problem *why)
+{
+	bool made = false;
+
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char *path = path_in(in, files[i].name);
 		struct buf b = BUF_MALLOC;
 		int rc = 0;
 
 		if (access(path, F_OK) < 0) {
-			*made = true;
+			made = true;
 			files[i].text(&b, in);
 			rc = write_file(path, buf_str(&b), files[i].mode, why);
 		}
@@ -126,16 +160,15 @@ static int make_files(const struct instance *in, bool *made, struct problem *why
 		if (rc < 0)
 			return -1;
 	}
-	return 0;
+	return made ? want_rows(in, why) : 0;
 }
 
-int instance_prepare(const struct instance *in, bool *made, struct problem *why)
+int instance_prepare(const struct instance *in, struct problem *why)
 {
 	char *key = path_in(in, "tls/key.pem"), *cert = path_in(in, "tls/cert.pem");
 	int rc = -1;
 
-	*made = false;
-	if (make_dirs(in, why) < 0 || make_files(in, made, why) < 0)
+	if (make_dirs(in, why) < 0 || make_files(in, why) < 0)
 		goto out;
 	rc = access(key, F_OK) == 0 && access(cert, F_OK) == 0 ? 0 : certificate_make(key, cert, why);
 out:
@@ -231,15 +264,59 @@ int instance_nginx(const struct instance *in, struct problem *why)
 	return 0;
 }
 
+/* The master holds a lock on the file with its process id for as long as it lives. */
+long instance_running(const struct instance *in)
+{
+	char *path = path_in(in, "run/rowcalld.pid"), text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	long pid = 0;
+
+	if (fd >= 0) {
+		if (flock(fd, LOCK_SH | LOCK_NB) < 0 && read(fd, text, sizeof(text) - 1) > 0)
+			pid = strtol(text, NULL, 10);
+		close(fd);
+	}
+	free(path);
+	return pid;
+}
+
+/* The socket bound to the port (0: any) as nginx binds it, or -1 with errno. */
+static int bind_port(int port)
+{
+	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, error;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+bool instance_port_free(int port)
+{
+	int fd = bind_port(port);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 int instance_free_port(void)
 {
-	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in sa;
 	socklen_t n = sizeof(sa);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = -1;
+	int fd = bind_port(0), port = -1;
 
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&sa, n) == 0 && getsockname(fd, (struct sockaddr *)&sa, &n) == 0)
+	if (fd < 0)
+		return -1;
+	if (getsockname(fd, (struct sockaddr *)&sa, &n) == 0)
 		port = ntohs(sa.sin_port);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return port;
 }

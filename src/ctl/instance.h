@@ -11,11 +11,18 @@ struct instance {
 	int http_port;                  /* plain HTTP on loopback; 0: none */
 };
 
-/* Makes what is missing; *made tells that this was the first start. -1 with why. */
-int instance_prepare(const struct instance *in, bool *made, struct problem *why);
+/* Makes what is missing. -1 with why. */
+int instance_prepare(const struct instance *in, struct problem *why);
 /* Writes nginx.conf and the files it includes, anew at each start. */
 int instance_nginx(const struct instance *in, struct problem *why);
+/* A new folder wants the starter rows until a start has come so far that they can be loaded. */
+bool instance_wants_rows(const struct instance *in);
+void instance_has_rows(const struct instance *in);
+/* Process id of the service that runs in the folder, or 0. */
+long instance_running(const struct instance *in);
 /* A port of loopback that is free now, or -1. */
 int instance_free_port(void);
+/* Whether we could listen on the port of loopback; errno when not. */
+bool instance_port_free(int port);
 
 #endif

@@ -1,4 +1,5 @@
 /* `rowcall load`; see load.h. Rows go through directory/mutate.c, so every rule and the event log hold for them too. */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <glob.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 #include "base/crypto.h"
 #include "base/escape.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "ctl/ctl.h"
 #include "ctl/load.h"
@@ -24,9 +26,12 @@ static int read_whole(const char *path, struct buf *out, struct problem *why)
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
 	ssize_t n = 0;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (fd < 0 || fstat(fd, &st) < 0) {
 		problem_set(why, 400, "cannot_read");
 		problem_detail(why, "%m");
+	} else if (!S_ISREG(st.st_mode)) {
+		problem_set(why, 400, "cannot_read");
+		problem_detail(why, "is no regular file");
 	} else if (st.st_size > LOAD_FILE_MAX) {
 		problem_set(why, 413, "file_too_large");
 	} else {
@@ -40,9 +45,12 @@ static int read_whole(const char *path, struct buf *out, struct problem *why)
 	return rc;
 }
 
+/* FILE: KEY: error: what exactly (else the field), and how to fix it on a line of its own. */
 static void report(const char *path, struct str key, const struct problem *why)
 {
-	ctl_fail(0, "%s: %.*s: %s%s%s%s%s", path, (int)key.n, key.p ? key.p : "", why->error, why->detail[0] ? ": " : "", why->detail,
+	const char *what = why->detail[0] ? why->detail : why->field;
+
+	ctl_fail(0, "%s: %.*s%s%s%s%s%s%s", path, (int)key.n, key.p ? key.p : "", key.n ? ": " : "", why->error, what[0] ? ": " : "", what,
 	    why->how_to_fix[0] ? "\n  " : "", why->how_to_fix);
 }
 
@@ -103,8 +111,25 @@ static void load_path(struct load *l, const struct mutate *m, const char *path)
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			load_file(l, m, found.gl_pathv[i]);
 		globfree(&found);
+	} else {
+		ctl_fail(0, "%s: no *.json files here", path);
 	}
 	buf_free(&pattern);
+}
+
+/* As the service's user, whose file it is: secret_open refuses root a file of somebody else. */
+static struct secrets *open_secrets(const struct conf *conf, const char *socket, struct problem *why)
+{
+	struct stat st;
+	bool other = geteuid() == 0 && stat(socket, &st) == 0;
+	struct secrets *s;
+
+	if (other && (setegid(st.st_gid) < 0 || seteuid(st.st_uid) < 0))
+		log_fatal("cannot become user %ld: %s", (long)st.st_uid, strerror(errno));
+	s = secret_open(conf->secrets_file, why);
+	if (other && (seteuid(0) < 0 || setegid(getgid()) < 0))
+		log_fatal("cannot become root again: %s", strerror(errno));
+	return s;
 }
 
 static void load_all(void *arg)
@@ -120,9 +145,10 @@ static void load_all(void *arg)
 	m.trace = trace;
 	buf_printf(&socket, "%s/writer.sock", l->conf->run_dir);
 	write_init(buf_text(&socket), NULL, l->conf->write_timeout_ms);
-	if ((secrets = secret_open(l->conf->secrets_file, &why)) == NULL || (m.directory = directory_open(l->conf, NULL, &why)) == NULL) {
+	if ((secrets = open_secrets(l->conf, buf_text(&socket), &why)) == NULL ||
+	    (m.directory = directory_open(l->conf, NULL, &why)) == NULL) {
 		l->failed++;
-		ctl_fail(0, "%s: %s", why.error, why.detail);
+		ctl_problem(0, &why);
 		goto out;
 	}
 	m.secrets = secrets;
@@ -187,7 +213,7 @@ int ctl_load(int argc, char **argv)
 	conf = conf_load(path, overrides, n, &why);
 	free(overrides);
 	if (conf == NULL)
-		return ctl_fail(CTL_CONFIG, "%s", why.detail);
+		return ctl_problem(CTL_CONFIG, &why);
 	l.conf = conf;
 	load_rows(&l);
 	conf_free(conf);

@@ -41,12 +41,27 @@ int ctl_fail(int code, const char *fmt, ...)
 	return code;
 }
 
+int ctl_problem(int code, const struct problem *why)
+{
+	return ctl_fail(code, "%s%s%s", why->detail[0] ? why->detail : why->error, why->how_to_fix[0] ? "; " : "", why->how_to_fix);
+}
+
 static void usage(FILE *f)
 {
 	fputs("usage: rowcall COMMAND [OPTION...]\n\n", f);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fputs("\n  rowcall COMMAND --help says more; rowcall --version prints the version; see rowcall(1).\n", f);
+}
+
+/* getopt(3) begins its complaints with argv[0]. */
+static int run(const struct command *c, int argc, char **argv)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "rowcall %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -66,7 +81,7 @@ int main(int argc, char **argv)
 	crypto_init();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(name, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return run(&commands[i], argc - 1, argv + 1);
 	if (name[0] == '\0')
 		usage(stderr);
 	else

@@ -27,6 +27,7 @@ enum {
 	UP_STOP_MS = 45000,             /* how long a stop may take before children are killed; above drain_timeout */
 	UP_POLL_MS = 25,
 	UP_OPTIONS_MAX = 256,
+	UP_LOG_SHOWN = 2048,            /* bytes of a log that are shown when a part fails */
 };
 
 /* Our own settings stand first: a --set of the same name wins. */
@@ -38,9 +39,10 @@ struct up {
 	char *override[UP_OPTIONS_MAX]; /* NAME=VALUE */
 	size_t overrides;
 	struct conf *conf;
-	bool first;                     /* the folder was made by this start */
+	bool no_rows;
 	char *tz;                       /* TZ as it was given to us */
 	pid_t rowcalld, nginx;
+	off_t rowcalld_log, nginx_log;  /* where the lines of this start begin in their logs */
 	bool ready;
 	int rows;
 };
@@ -103,7 +105,7 @@ static bool setting_option(struct up *u, int c)
 }
 
 /* 0, or an exit code + 1. */
-static int parse(struct up *u, int argc, char **argv, bool *rows)
+static int parse(struct up *u, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "port", required_argument, NULL, 'p' }, { "http-port", required_argument, NULL, 'H' }, { "workers", required_argument, NULL, 'w' },
@@ -117,7 +119,7 @@ static int parse(struct up *u, int argc, char **argv, bool *rows)
 		case 'p': u->instance.port = parse_port(optarg); break;
 		case 'H': u->instance.http_port = parse_port(optarg); break;
 		case 'S': u->instance.share = optarg; break;
-		case 'n': *rows = false; break;
+		case 'n': u->no_rows = true; break;
 		case 's':
 			if (strchr(optarg, '=') == NULL)
 				return ctl_fail(CTL_USAGE, "--set wants NAME=VALUE, not `%s`", optarg) + 1;
@@ -125,10 +127,8 @@ static int parse(struct up *u, int argc, char **argv, bool *rows)
 			break;
 		case 'h': fputs(usage, stdout); return CTL_OK + 1;
 		default:
-			if (!setting_option(u, c)) {
-				fputs(usage, stderr);
-				return CTL_USAGE + 1;
-			}
+			if (!setting_option(u, c))
+				return ctl_fail(CTL_USAGE, "see rowcall up --help") + 1;
 		}
 	}
 	if (argc - optind > 1)
@@ -139,10 +139,31 @@ static int parse(struct up *u, int argc, char **argv, bool *rows)
 
 static int open_dir(struct up *u)
 {
+	const char *share = u->instance.share;
+
+	if ((u->instance.share = realpath(share, NULL)) == NULL)
+		return ctl_fail(CTL_FAILED, "%s: %s; --share names the folder where conf and migrations are", share, strerror(errno));
 	if (mkdir(u->shown_dir, 0750) < 0 && errno != EEXIST)
 		return ctl_fail(CTL_FAILED, "cannot make %s: %s", u->shown_dir, strerror(errno));
-	if ((u->instance.dir = realpath(u->shown_dir, NULL)) == NULL || (u->instance.share = realpath(u->instance.share, NULL)) == NULL)
-		return ctl_fail(CTL_FAILED, "%s: %s", u->instance.dir ? "--share" : u->shown_dir, strerror(errno));
+	if ((u->instance.dir = realpath(u->shown_dir, NULL)) == NULL)
+		return ctl_fail(CTL_FAILED, "%s: %s", u->shown_dir, strerror(errno));
+	return 0;
+}
+
+/* Before anything in the folder is touched: another start may be using it, and its ports. */
+static int check_free(const struct up *u)
+{
+	const struct { const char *option; int port; } ports[] = { { "--port", u->instance.port }, { "--http-port", u->instance.http_port } };
+	long pid = instance_running(&u->instance);
+
+	if (pid > 0)
+		return ctl_fail(CTL_FAILED, "the service in %s is running already (process %ld)", u->shown_dir, pid);
+	if (u->instance.port == u->instance.http_port)
+		return ctl_fail(CTL_USAGE, "--port and --http-port are both %d", u->instance.port);
+	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+		if (ports[i].port > 0 && !instance_port_free(ports[i].port))
+			return ctl_fail(CTL_FAILED, "cannot listen on port %d: %s; choose another with %s (0: any free one)", ports[i].port,
+			    strerror(errno), ports[i].option);
 	return 0;
 }
 
@@ -160,7 +181,7 @@ static int load_conf(struct up *u)
 	u->conf = conf_load(buf_text(&path), u->override, u->overrides, &why);
 	buf_free(&path);
 	buf_free(&value);
-	return u->conf ? 0 : ctl_fail(CTL_CONFIG, "%s", why.detail);
+	return u->conf ? 0 : ctl_problem(CTL_CONFIG, &why);
 }
 
 /* The program `name`: beside this one, in ../sbin, or on the usual paths. */
@@ -185,8 +206,8 @@ static char *find_program(const char *name, const char *const *dirs)
 }
 
 /* Starts argv with output at the end of the log, in a process group of its own so that the terminal's Ctrl-C reaches only us; it is stopped by
- * `parent_gone` when we die. */
-static pid_t start(const struct up *u, const char *const argv[], const char *log, int parent_gone)
+ * `parent_gone` when we die. *log_from: where the log ended before. */
+static pid_t start(const struct up *u, const char *const argv[], const char *log, off_t *log_from, int parent_gone)
 {
 	struct buf path = BUF_MALLOC;
 	sigset_t none;
@@ -196,8 +217,13 @@ static pid_t start(const struct up *u, const char *const argv[], const char *log
 	buf_printf(&path, "%s/log/%s", u->instance.dir, log);
 	fd = open(buf_text(&path), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 	buf_free(&path);
-	if (fd < 0 || (pid = fork()) < 0)
+	if (fd < 0)
 		return -1;
+	*log_from = lseek(fd, 0, SEEK_END);
+	if ((pid = fork()) < 0) {
+		close(fd);
+		return -1;
+	}
 	if (pid == 0) {
 		int null = open("/dev/null", O_RDONLY);
 
@@ -238,7 +264,7 @@ static int start_rowcalld(struct up *u)
 		argv[n++] = u->override[i];
 	}
 	argv[n] = NULL;
-	u->rowcalld = start(u, argv, "rowcalld.log", SIGTERM);
+	u->rowcalld = start(u, argv, "rowcalld.log", &u->rowcalld_log, SIGTERM);
 	free(program);
 	return u->rowcalld > 0 ? 0 : ctl_fail(CTL_FAILED, "rowcalld cannot be started: %s", strerror(errno));
 }
@@ -251,7 +277,7 @@ static int start_nginx(struct up *u)
 
 	if (program == NULL)
 		return ctl_fail(CTL_FAILED, "nginx is not installed (Debian: apt-get install nginx-light)");
-	u->nginx = start(u, argv, "nginx-error.log", SIGQUIT);
+	u->nginx = start(u, argv, "nginx-error.log", &u->nginx_log, SIGQUIT);
 	free(program);
 	return u->nginx > 0 ? 0 : ctl_fail(CTL_FAILED, "nginx cannot be started: %s", strerror(errno));
 }
@@ -272,7 +298,7 @@ static void wait_ready(void *arg)
 	struct problem why = { 0 };
 
 	if (outbound_init(u->conf, &why) < 0) {
-		ctl_fail(0, "%s", why.detail);
+		ctl_problem(0, &why);
 		arena_free(a);
 		return;
 	}
@@ -308,7 +334,7 @@ static int await(struct up *u)
 	override[u->overrides + 2] = (char *)buf_text(&ca);
 	mine = conf_load(u->conf->path, override, u->overrides + 3, &why);
 	if (mine == NULL)
-		return ctl_fail(CTL_CONFIG, "%s", why.detail);
+		return ctl_problem(CTL_CONFIG, &why);
 	probe.conf = mine;
 	loop_init();
 	fiber_main(wait_ready, &probe);
@@ -321,28 +347,30 @@ static int await(struct up *u)
 	return 0;
 }
 
-/* The end of a log, for a start that failed. */
-static void show_log(const struct up *u, const char *name)
+/* What a log got since the start of its program, the last of it when that is long. */
+static void show_log(const struct up *u, bool nginx)
 {
 	struct buf path = BUF_MALLOC, shown = BUF_MALLOC;
-	char tail[4096];
+	char tail[UP_LOG_SHOWN];
+	off_t from = nginx ? u->nginx_log : u->rowcalld_log;
 	ssize_t n = 0;
 	int fd;
 
-	buf_printf(&path, "%s/log/%s", u->instance.dir, name);
+	buf_printf(&path, "%s/log/%s", u->instance.dir, nginx ? "nginx-error.log" : "rowcalld.log");
 	fd = open(buf_text(&path), O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		off_t end = lseek(fd, 0, SEEK_END);
 
-		n = pread(fd, tail, sizeof(tail), end > 1024 ? end - 1024 : 0);
+		n = pread(fd, tail, sizeof(tail), end - from > UP_LOG_SHOWN ? end - UP_LOG_SHOWN : from);
 		close(fd);
 	}
 	for (struct str rest = str_make(tail, n > 0 ? (size_t)n : 0), line; rest.p != NULL && rest.n > 0;) {
 		line = str_cut(&rest, '\n');
+		buf_puts(&shown, "  ");
 		escape_add(&shown, ESCAPE_TERMINAL, line);
 		buf_putc(&shown, '\n');
 	}
-	fprintf(stderr, "the end of %s:\n%s", buf_text(&path), buf_text(&shown));
+	fprintf(stderr, "%s:\n%s", buf_text(&path), buf_text(&shown));
 	buf_free(&path);
 	buf_free(&shown);
 }
@@ -400,10 +428,10 @@ static void greet(const struct up *u)
 	printf("  owner's key  TERMINAL_KEY in %s/secrets.env\n"
 	       "  logs         %s/log\n"
 	       "\nRead a contract, call the row, see the receipts:\n"
-	       "  curl --cacert %s/tls/cert.pem '%s/api/dispatch?key=NOW&format=markdown'\n"
-	       "  curl --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" -H 'content-type: application/json' "
+	       "  curl -sSw '\\n' --cacert %s/tls/cert.pem '%s/api/dispatch?key=NOW&format=markdown'\n"
+	       "  curl -sSw '\\n' --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" -H 'content-type: application/json' "
 	       "-d '{\"key\":\"NOW\"}' %s/api/dispatch\n"
-	       "  curl --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" '%s/api/dispatch?ledger=1'\n"
+	       "  curl -sSw '\\n' --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" '%s/api/dispatch?ledger=1'\n"
 	       "\nCtrl-C stops it.\n", d, d, d, base, d, d, base, d, d, base);
 	fflush(stdout);
 }
@@ -422,7 +450,7 @@ static int supervise(struct up *u, const sigset_t *signals)
 
 			if (nginx || rowcalld) {
 				ctl_fail(0, "%s ended by itself", nginx ? "nginx" : "rowcalld");
-				show_log(u, nginx ? "nginx-error.log" : "rowcalld.log");
+				show_log(u, nginx);
 				return CTL_FAILED;
 			}
 		} else if (s > 0) {
@@ -431,7 +459,7 @@ static int supervise(struct up *u, const sigset_t *signals)
 	}
 }
 
-static int run(struct up *u, bool rows)
+static int run(struct up *u)
 {
 	sigset_t signals;
 	int rc = CTL_FAILED;
@@ -445,13 +473,14 @@ static int run(struct up *u, bool rows)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	if (start_rowcalld(u) == 0 && start_nginx(u) == 0 && await(u) == 0) {
 		if (u->ready) {
-			if (u->first && rows)
+			if (!u->no_rows && instance_wants_rows(&u->instance))
 				load_starter_rows(u);
+			instance_has_rows(&u->instance);
 			greet(u);
 			rc = supervise(u, &signals);
 		} else {
 			ctl_fail(0, "%s", gone(&u->rowcalld) ? "rowcalld did not start" : gone(&u->nginx) ? "nginx did not start" : "the service did not become ready");
-			show_log(u, gone(&u->nginx) && !gone(&u->rowcalld) ? "nginx-error.log" : "rowcalld.log");
+			show_log(u, gone(&u->nginx) && !gone(&u->rowcalld));
 		}
 	}
 	stop(u);
@@ -462,19 +491,18 @@ int ctl_up(int argc, char **argv)
 {
 	struct up u = { .instance = { .share = PKGDATADIR, .port = UP_PORT }, .overrides = UP_OWN };
 	struct problem why = { 0 };
-	bool rows = true;
-	int rc = parse(&u, argc, argv, &rows);
+	int rc = parse(&u, argc, argv);
 
 	u.tz = mem_strdup(getenv("TZ"));
 	if (rc != 0)
 		return rc - 1;
-	if ((rc = open_dir(&u)) != 0)
+	if ((rc = open_dir(&u)) != 0 || (rc = check_free(&u)) != 0)
 		return rc;
-	if (instance_prepare(&u.instance, &u.first, &why) < 0 || instance_nginx(&u.instance, &why) < 0)
-		return ctl_fail(CTL_FAILED, "%s", why.detail);
+	if (instance_nginx(&u.instance, &why) < 0 || instance_prepare(&u.instance, &why) < 0)
+		return ctl_problem(CTL_FAILED, &why);
 	if ((rc = load_conf(&u)) != 0)
 		return rc;
-	rc = run(&u, rows);
+	rc = run(&u);
 	conf_free(u.conf);
 	for (size_t i = 0; i < u.overrides; i++)
 		free(u.override[i]);
