@@ -13,7 +13,7 @@ static int check_anonymous(const struct gate_request *g, struct problem *why)
 	if (!e->sensitive && c->anonymous && scope_calls(c->anonymous, e->key, e->category))
 		return 0;
 	problem_set(why, 401, "unauthorized");
-	problem_fix(why, "present a credential that may call this row");
+	problem_fix(why, "present a credential that may call this row: the owner's key as x-terminal-key or Authorization: Bearer");
 	return -1;
 }
 

@@ -132,6 +132,8 @@ static int check_names(struct json_object *o, enum row_which which, unsigned *ig
 	*ignored = n.fixed;
 	if (which == ROW_PATCH && !n.usable) {
 		problem_set(why, 400, "no recognized fields");
+		if (n.first_unknown || n.first_fixed)
+			problem_field(why, n.first_unknown ? n.first_unknown : n.first_fixed);
 		problem_fix(why, "PATCH sets type, target, auth, content, category, allowed_categories, seq, "
 			"enabled, planner_visible, planner_rank, input_schema, examples and includes; PUT sets "
 			"sensitive and runner too");

@@ -41,7 +41,7 @@ static const struct response_code codes[] = {
 	{ "unsupported_media_type", 415, "the body is not declared as application/json",
 	  "send the header Content-Type: application/json" },
 	{ "method_not_allowed", 405, "the path exists, the method does not",
-	  "use a method that the header Allow names" },
+	  "use a method that detail and the header Allow name" },
 	{ "not_found", 404, "there is no such path, row or document", NULL },
 	/* who is calling */
 	{ "unauthorized", 401, "a credential is needed", NULL },
@@ -76,7 +76,8 @@ static const struct response_code codes[] = {
 	{ "args_invalid", 422, "the arguments do not fit the row", "read the row's contract" },
 	{ "budget_exceeded", 422, "the trace's budget of depth, steps, time or cost is used up", NULL },
 	{ "runner_unavailable", 422, "this version cannot run rows of that kind", NULL },
-	{ "receipt_not_found", 404, "there is no such receipt", NULL },
+	{ "receipt_not_found", 404, "there is no such receipt",
+	  "send the whole inv_… of proof.invocation_id: receipts are never deleted" },
 	{ "input_not_kept", 409, "the input of that call is not kept, or not as it was",
 	  "send the call again with its input" },
 	{ "repairs_other_row", 422, "what a call makes good is a call of the same row",

@@ -226,7 +226,9 @@ static int find_route(struct rest *r, struct problem *why)
 	case ROUTES_NO_METHOD:
 		routes_allow(r->req, &allow);
 		response_header(r->res, "Allow", buf_text(&allow));
-		return problem_set(why, 405, "method_not_allowed");
+		problem_set(why, 405, "method_not_allowed");
+		problem_detail(why, "this path takes %s", buf_text(&allow));
+		return -1;
 	case ROUTES_NO_QUERY:
 		break;
 	}

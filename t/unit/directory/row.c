@@ -90,10 +90,10 @@ static void patches(void)
 		"null gives a column its default");
 	tap_ok(set == (row_bit(ROW_CATEGORY) | row_bit(ROW_PLANNER_RANK) | row_bit(ROW_TARGET)),
 		"what was set is told");
-	refuses("{\"runner\":\"edge\"}", ROW_PATCH, 400, "no recognized fields", "",
+	refuses("{\"runner\":\"edge\"}", ROW_PATCH, 400, "no recognized fields", "runner",
 		"PATCH of runner alone has no recognized fields");
-	refuses("{\"sensitive\":1}", ROW_PATCH, 400, "no recognized fields", "", "nor has sensitive alone");
-	refuses("{\"colour\":1}", ROW_PATCH, 400, "no recognized fields", "", "nor has a name that is no column");
+	refuses("{\"sensitive\":1}", ROW_PATCH, 400, "no recognized fields", "sensitive", "nor has sensitive alone");
+	refuses("{\"colour\":1}", ROW_PATCH, 400, "no recognized fields", "colour", "nor has a name that is no column");
 	refuses("{}", ROW_PATCH, 400, "no recognized fields", "", "nor has nothing");
 	refuses("{\"target\":\"x\",\"runner\":\"edge\"}", ROW_PATCH, 400, "field_not_patchable", "runner",
 		"runner beside a field is refused, not skipped");
