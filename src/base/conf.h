@@ -32,6 +32,9 @@ struct conf {
 	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_kept_payload;
 	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;
 	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd, flow_branches;
+	char *exec_dir, *exec_user;
+	int64_t exec_timeout_ms, max_exec_output, exec_parallel, exec_memory;
+	bool exec_network;
 	int64_t write_timeout_ms;       /* how long a write may wait for the writer */
 	bool strict;
 	char *upstream_ca_file;         /* PEM bundle for upstream TLS; empty: the system's */

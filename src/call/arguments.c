@@ -42,7 +42,7 @@ static int need_schema(const struct call *c, struct problem *why)
 
 /* Laying values onto slots */
 
-static struct str text_of(struct arena *a, struct json_object *o)
+struct str arguments_text(struct arena *a, struct json_object *o)
 {
 	struct buf b = BUF_ARENA(a);
 
@@ -73,7 +73,7 @@ static void lay(struct call *c, struct json_object *values)
 		(void)unused;
 		if (!json_object_object_get_ex(values, name, &v))
 			json_put(values, name, NULL);
-		arg[i++] = text_of(c->arena, v);
+		arg[i++] = arguments_text(c->arena, v);
 		if (v)
 			c->args.n = i;
 	}
@@ -229,4 +229,29 @@ int arguments_read(struct call *c, struct problem *why)
 		c->form = "string";
 	}
 	return is_strict(c) ? validate_and_lay(c, named_from_pieces(c, c->args.arg, c->args.n), why) : 0;
+}
+
+static bool bad_elements(struct call *c, const char *error, struct str detail)
+{
+	buf_puts(&c->result, error);
+	buf_putstr(&c->result, detail);
+	c->settled = true;
+	return false;
+}
+
+bool arguments_elements(struct call *c, struct json_object **list)
+{
+	struct buf text = BUF_ARENA(c->arena);
+	struct problem why = { 0 };
+	struct str template = str_trim(c->entry->doc.payload);
+
+	if (!template.n)
+		template = str_of("[\"$1\"]");
+	if (template_expand_json(&text, template, &c->args) < 0)
+		return bad_elements(c, "ERR:fn:bad_content_json:", str_of("the arguments make it too long"));
+	if (json_parse(c->arena, buf_str(&text), list, &why) < 0)
+		return bad_elements(c, "ERR:fn:bad_content_json:", str_of(why.detail));
+	if (!json_object_is_type(*list, json_type_array))
+		return bad_elements(c, "ERR:fn:content_not_array", str_of(""));
+	return true;
 }

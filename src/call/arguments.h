@@ -12,5 +12,10 @@
  * "|", which makes it a string, or its JSON text when a piece holds a "|" itself and "[]" when there is none; of an
  * object its JSON text as it was given. */
 int arguments_read(struct call *c, struct problem *why);
+/* The array that the content of a row of type fn is, after substitution; `["$1"]` where it is blank. False: c is settled
+ * with `ERR:fn:bad_content_json:<message>` or `ERR:fn:content_not_array`. */
+bool arguments_elements(struct call *c, struct json_object **list);
+/* A value as an argument: a string's bytes, else its JSON text, null as nothing. The arena's. */
+struct str arguments_text(struct arena *a, struct json_object *o);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 	ATTEMPTED_MAX = 256,            /* bytes of an unknown key that are shown */
 };
 
-static const struct runner *const runners[] = { &runner_fn, &runner_http, &runner_flow };
+static const struct runner *const runners[] = { &runner_fn, &runner_exec, &runner_http, &runner_flow };
 
 static struct dispatch_context context;
 

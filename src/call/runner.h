@@ -43,7 +43,7 @@ struct runner {
 	bool (*intent)(const struct call *c);
 };
 
-extern const struct runner runner_fn, runner_http, runner_flow;
+extern const struct runner runner_fn, runner_exec, runner_http, runner_flow;
 
 /* Milliseconds until the trace's deadline, at least 1, at most max. */
 int64_t runner_time_ms(const struct call *c, int64_t max);

@@ -2,6 +2,7 @@
  * What the functions do is in function_*.c. */
 #include <stdio.h>
 #include <string.h>
+#include "call/arguments.h"
 #include "call/functions.h"
 #include "call/shape.h"
 
@@ -29,31 +30,10 @@ static void take_verbatim(struct call *c, struct built *b)
 	b->arg[0] = arena_json(c->arena, json_new_str(c->entry->doc.payload));
 }
 
-/* False: settled. */
-static bool take_template(struct call *c, struct built *b)
-{
-	struct buf text = BUF_ARENA(c->arena);
-	struct json_object *list = NULL;
-	struct problem why = { 0 };
-	struct str template = str_trim(c->entry->doc.payload);
-
-	if (!template.n)
-		template = str_of("[\"$1\"]");
-	if (template_expand_json(&text, template, &c->args) < 0) {
-		settle(c, "ERR:fn:bad_content_json:", str_of("the arguments make it too long"));
-	} else if (json_parse(c->arena, buf_str(&text), &list, &why) < 0) {
-		settle(c, "ERR:fn:bad_content_json:", str_of(why.detail));
-	} else if (!json_object_is_type(list, json_type_array)) {
-		settle(c, "ERR:fn:content_not_array", str_of(""));
-	} else {
-		take_array(c, b, list);
-	}
-	return !c->settled;
-}
-
 static int prepare(struct call *c, struct problem *why)
 {
 	struct built *b = arena_alloc(c->arena, sizeof(*b));
+	struct json_object *list = NULL;
 	char missing[32];
 
 	(void)why;
@@ -65,7 +45,9 @@ static int prepare(struct call *c, struct problem *why)
 	}
 	if (b->function->verbatim)
 		take_verbatim(c, b);
-	else if (!take_template(c, b))
+	else if (arguments_elements(c, &list))
+		take_array(c, b, list);
+	else
 		return 0;
 	if (b->n < b->function->min_args) {
 		snprintf(missing, sizeof(missing), "%u", b->n + 1);

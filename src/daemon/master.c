@@ -2,7 +2,7 @@
  * stops. It serves nothing, opens no database and holds no secret, so there is nothing here that could fail with a
  * request.
  *
- * Children have posts: one writer, N workers. A post whose child ended is filled again, after a pause when the child
+ * Children have posts: one writer, one exec process where there are programs, N workers. A post whose child ended is filled again, after a pause when the child
  * died young. At a reload a worker's post gets a second child, which takes over the connections of the first (see
  * fastcgi_adopt) and makes it drain; the first is then retired: it has no post. */
 #include "config.h"
@@ -29,6 +29,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/secret.h"
+#include "daemon/exec.h"
 #include "daemon/master.h"
 #include "daemon/socket.h"
 #include "daemon/worker.h"
@@ -37,17 +38,17 @@
 
 enum {
 	WORKERS_MAX = FASTCGI_SEATS / 2,        /* so that a reload finds a seat for every successor */
-	CHILDREN_MAX = FASTCGI_SEATS + 1,
+	CHILDREN_MAX = FASTCGI_SEATS + 4,       /* and the writer, the exec process, and those they follow */
 	PAUSE_MIN_MS = 100,                     /* before a child that died young is replaced; doubles each time */
 	PAUSE_MAX_MS = 5000,
 	YOUNG_MS = 1000,                        /* a worker that lived shorter died young; who was never ready too */
 	LOOK_MS = 5,                            /* how often a child that starts is asked whether it is ready */
 	KILL_GRACE_MS = 1000,                   /* between a worker's own limit for draining and the master's */
 	DESCRIPTORS_MAX = 65536,
-	PID_WRITER = 0, PID_WORKERS = 2,        /* places in shared->pid */
+	PID_WRITER = 0, PID_EXEC = 1, PID_WORKERS = 2,        /* places in shared->pid */
 };
 
-enum role { WRITER, WORKER };
+enum role { WRITER, EXEC, WORKER };
 
 struct child {
 	pid_t pid;                      /* 0: free */
@@ -73,18 +74,18 @@ enum stage { STARTING, SERVING, RELOADING, STOPPING };
 static struct {
 	const struct master_settings *settings;
 	struct conf *conf, *former;     /* former: at a reload, the settings of the workers not replaced yet */
-	struct owner owner;
+	struct owner owner, exec_owner;
 	struct shared *shared;
 	struct fastcgi_board *board;
-	int lock, signals, fcgi, writer;
-	char *lock_path, *fcgi_path, *writer_path;
+	int lock, signals, fcgi, writer, exec;
+	char *lock_path, *fcgi_path, *writer_path, *exec_path;
 	struct child child[CHILDREN_MAX];
-	struct post writer_post, post[WORKERS_MAX];
+	struct post writer_post, exec_post, post[WORKERS_MAX];
 	unsigned workers, old_workers;  /* posts; posts before the reload */
 	unsigned turn;                  /* reload: index of the post whose successor is being started */
 	struct child *successor;        /* reload: the child being started */
 	enum stage stage;
-	bool reload_wanted, workers_told, writer_told;
+	bool reload_wanted, workers_told, others_told;
 	int code;
 } master;
 
@@ -144,6 +145,21 @@ static int find_owner(const struct conf *c, struct owner *o, struct problem *why
 	return -1;
 }
 
+/* Who the programs of exec rows become. */
+static int find_exec_owner(const struct conf *c, struct owner *o, struct problem *why)
+{
+	const struct passwd *u = given(c->exec_user) ? getpwnam(c->exec_user) : NULL;
+
+	if (given(c->exec_user) && !u) {
+		problem_set(why, 500, "bad_user");
+		problem_detail(why, "%s: exec_user %s does not exist", c->path, c->exec_user);
+		return -1;
+	}
+	if (u && geteuid() == 0)
+		*o = (struct owner){ u->pw_uid, u->pw_gid, u->pw_gid };
+	return 0;
+}
+
 static char *in_run_dir(const struct conf *c, const char *name)
 {
 	size_t n = strlen(c->run_dir) + strlen(name) + 2;
@@ -190,7 +206,7 @@ struct conf *master_load(const struct master_settings *s, struct problem *why)
 	struct owner o;
 
 	if (c && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 &&
-	    check_secrets(c, &o, why) == 0)
+	    check_secrets(c, &o, why) == 0 && find_exec_owner(c, &o, why) == 0)
 		return c;
 	conf_free(c);
 	return NULL;
@@ -208,8 +224,8 @@ static unsigned worker_count(const struct conf *c)
 
 static void child_name(char out[32], enum role role, unsigned number)
 {
-	if (role == WRITER)
-		snprintf(out, 32, "writer");
+	if (role != WORKER)
+		snprintf(out, 32, role == WRITER ? "writer" : "exec");
 	else
 		snprintf(out, 32, "worker %u", number);
 }
@@ -244,11 +260,16 @@ static void child_init(enum role role, unsigned number, pid_t parent)
 	for (unsigned i = 0; i < CHILDREN_MAX; i++)
 		if (master.child[i].pid && master.child[i].link >= 0)
 			close(master.child[i].link);
-	close(role == WRITER ? master.fcgi : master.writer);
+	if (role != WORKER)
+		close(master.fcgi);
+	if (role != WRITER)
+		close(master.writer);
+	if (role != EXEC)
+		close(master.exec);
 	signal(SIGINT, SIG_IGN);        /* from a terminal it comes to all: the master tells its children what to do */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	become(&master.owner);
+	become(role == EXEC ? &master.exec_owner : &master.owner);
 	no_core_dumps();
 	/* After setuid, which clears it. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -257,13 +278,20 @@ static void child_init(enum role role, unsigned number, pid_t parent)
 	unsetenv("NOTIFY_SOCKET");
 }
 
-static int writer_run(void)
+static int writer_run(const struct worker *w)
 {
 	sigset_t none;
 
+	(void)w;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	return writer_main(master.conf, master.shared, master.writer);
+}
+
+static int exec_run(const struct worker *w)
+{
+	(void)w;
+	return exec_main(master.conf, master.shared, master.exec);
 }
 
 static struct child *free_child(void)
@@ -289,8 +317,14 @@ static int free_seat(void)
 
 static _Atomic pid_t *pid_place(const struct child *c)
 {
-	return &master.shared->pid[c->role == WRITER ? PID_WRITER : PID_WORKERS + c->seat];
+	unsigned place[] = { [WRITER] = PID_WRITER, [EXEC] = PID_EXEC, [WORKER] = PID_WORKERS + c->seat };
+
+	return &master.shared->pid[place[c->role]];
 }
+
+static int (*const run_role[])(const struct worker *w) = {
+	[WRITER] = writer_run, [EXEC] = exec_run, [WORKER] = worker_main
+};
 
 /* In the child. */
 static int child_run_role(struct child *c, pid_t parent, int successor_fd, const int *predecessor,
@@ -305,7 +339,15 @@ static int child_run_role(struct child *c, pid_t parent, int successor_fd, const
 	/* Here as well as in the master: the writer asks who we are as soon as we connect. */
 	atomic_store(pid_place(c), getpid());
 	child_init(c->role, c->number, parent);
-	return c->role == WRITER ? writer_run() : worker_main(&w);
+	return run_role[c->role](&w);
+}
+
+static void not_serving(const struct child *c)
+{
+	if (c->role == WORKER)
+		fastcgi_board_leave(master.board, c->seat);
+	else if (c->role == WRITER)
+		shared_writer_ready(master.shared, false);
 }
 
 static struct child *start(enum role role, unsigned number, const int *predecessor, unsigned predecessors)
@@ -322,10 +364,7 @@ static struct child *start(enum role role, unsigned number, const int *predecess
 		return NULL;
 	}
 	*c = (struct child){ .role = role, .number = number, .seat = (unsigned)seat, .link = -1 };
-	if (role == WORKER)
-		fastcgi_board_leave(master.board, c->seat);
-	else
-		shared_writer_ready(master.shared, false);
+	not_serving(c);
 	pid = fork();
 	if (pid == 0) {
 		if (pair[1] >= 0)
@@ -344,7 +383,8 @@ static struct child *start(enum role role, unsigned number, const int *predecess
 	c->link = pair[1];
 	c->started_us = clock_mono_us();
 	atomic_store(pid_place(c), pid);
-	shared_count(master.shared, role == WRITER ? COUNT_WRITER_STARTS : COUNT_WORKER_STARTS, 1);
+	if (role != EXEC)
+		shared_count(master.shared, role == WRITER ? COUNT_WRITER_STARTS : COUNT_WORKER_STARTS, 1);
 	child_name(name, role, number);
 	log_debug("%s started (process %d)", name, (int)pid);
 	return c;
@@ -352,6 +392,8 @@ static struct child *start(enum role role, unsigned number, const int *predecess
 
 static bool is_ready(const struct child *c)
 {
+	if (c->role == EXEC)
+		return true;            /* what comes before waits in its socket */
 	if (c->role == WRITER)
 		return atomic_load(&master.shared->writer_ready) != 0;
 	return fastcgi_board_serving(master.board, c->seat);
@@ -359,6 +401,8 @@ static bool is_ready(const struct child *c)
 
 static struct post *post_of(const struct child *c)
 {
+	if (c->role == EXEC)
+		return &master.exec_post;
 	return c->role == WRITER ? &master.writer_post : &master.post[c->number - 1];
 }
 
@@ -371,11 +415,18 @@ static void fill(struct post *p, enum role role, unsigned number)
 		p->not_before_us = clock_mono_us() + PAUSE_MAX_MS * 1000;
 }
 
+static bool has_programs(void)
+{
+	return given(master.conf->exec_dir) && access(master.conf->exec_dir, F_OK) == 0;
+}
+
 /* Fills the posts that are due. A worker opens files whose WAL only the writer may create: no writer, no new
  * workers. */
 static void fill_posts(void)
 {
 	fill(&master.writer_post, WRITER, 0);
+	if (has_programs())
+		fill(&master.exec_post, EXEC, 0);
 	if (!master.writer_post.child || !is_ready(master.writer_post.child))
 		return;
 	for (unsigned i = 0; i < master.workers; i++) {
@@ -412,7 +463,7 @@ static void log_end(const struct child *c, int status, bool expected)
 static void vacate(struct child *c)
 {
 	struct post *p = post_of(c);
-	bool young = !c->ready || (c->role == WORKER && clock_mono_us() - c->started_us < YOUNG_MS * 1000);
+	bool young = !c->ready || (c->role != WRITER && clock_mono_us() - c->started_us < YOUNG_MS * 1000);
 
 	if (p->child != c)
 		return;
@@ -437,10 +488,7 @@ static void ended(struct child *c, int status)
 
 	c->ready = c->ready || is_ready(c);
 	log_end(c, status, expected);
-	if (c->role == WORKER)
-		fastcgi_board_leave(master.board, c->seat);
-	else
-		shared_writer_ready(master.shared, false);
+	not_serving(c);
 	atomic_compare_exchange_strong(pid_place(c), &pid, 0);
 	if (c->link >= 0)
 		close(c->link);
@@ -522,6 +570,7 @@ static const char *needs_restart(const struct conf *a, const struct conf *b)
 		{ "user", same(a->user, b->user) },
 		{ "group", same(a->group, b->group) },
 		{ "socket_group", same(a->socket_group, b->socket_group) },
+		{ "exec_user", same(a->exec_user, b->exec_user) },
 		{ "listen_backlog", a->listen_backlog == b->listen_backlog },
 		{ "synchronous", same(a->synchronous, b->synchronous) },
 	};
@@ -632,6 +681,19 @@ static void successor_serves(void)
 	master.turn++;
 }
 
+/* What is under way in the old one ends there; what comes meanwhile waits in the socket. */
+static void replace_exec(void)
+{
+	struct child *c = master.exec_post.child;
+
+	if (!c)
+		return;
+	c->retired = true;
+	tell(c, SIGTERM);
+	limit(c);
+	master.exec_post = (struct post){ 0 };
+}
+
 static void reload_step(void)
 {
 	if (master.successor && is_ready(master.successor)) {
@@ -645,6 +707,7 @@ static void reload_step(void)
 		return;
 	}
 	reload_end();
+	replace_exec();
 	notify_serving();
 }
 
@@ -682,13 +745,13 @@ static bool stopping_step(void)
 	master.workers_told = true;
 	if (children(WORKER))
 		return false;
-	for (unsigned i = 0; i < CHILDREN_MAX && !master.writer_told; i++)
+	for (unsigned i = 0; i < CHILDREN_MAX && !master.others_told; i++)
 		if (master.child[i].pid) {
 			tell(&master.child[i], SIGTERM);
 			limit(&master.child[i]);
 		}
-	master.writer_told = true;
-	return children(WRITER) == 0;
+	master.others_told = true;
+	return children(WRITER) + children(EXEC) == 0;
 }
 
 static bool step(void)
@@ -698,7 +761,7 @@ static bool step(void)
 			master.child[i].ready = is_ready(&master.child[i]);
 	enforce();
 	if (master.stage == STOPPING) {
-		if (!master.writer_told && children(WORKER))
+		if (!master.others_told && children(WORKER))
 			fill(&master.writer_post, WRITER, 0);
 		return stopping_step();
 	}
@@ -735,6 +798,8 @@ static int wait_ms(void)
 		if (!p->child && p->not_before_us < at && (master.stage != STOPPING || i == 0))
 			at = p->not_before_us;
 	}
+	if (has_programs() && !master.exec_post.child && master.stage != STOPPING && master.exec_post.not_before_us < at)
+		at = master.exec_post.not_before_us;
 	if (at == INT64_MAX)
 		return -1;
 	return at <= now ? LOOK_MS : (int)((at - now) / 1000 + 1);
@@ -821,11 +886,15 @@ static int open_all(struct problem *why)
 {
 	const struct conf *c = master.conf;
 
-	master.lock = master.fcgi = master.writer = -1;
+	master.lock = master.fcgi = master.writer = master.exec = -1;
 	master.lock_path = in_run_dir(c, "rowcalld.pid");
 	master.fcgi_path = in_run_dir(c, "fcgi.sock");
 	master.writer_path = in_run_dir(c, "writer.sock");
+	master.exec_path = in_run_dir(c, "exec.sock");
 	if (find_owner(c, &master.owner, why) < 0 || make_run_dir(c, why) < 0)
+		return -1;
+	master.exec_owner = master.owner;
+	if (find_exec_owner(c, &master.exec_owner, why) < 0)
 		return -1;
 	master.lock = socket_lock(master.lock_path, why);
 	if (master.lock < 0)
@@ -834,25 +903,35 @@ static int open_all(struct problem *why)
 	                              (int)c->listen_backlog, why);
 	if (master.writer < 0)
 		return -1;
+	master.exec = socket_listen(master.exec_path, 0600, master.owner.uid, master.owner.gid, (int)c->listen_backlog, why);
+	if (master.exec < 0)
+		return -1;
 	master.fcgi = socket_listen(master.fcgi_path, 0660, master.owner.uid, master.owner.socket_gid,
 	                            (int)c->listen_backlog, why);
 	return master.fcgi < 0 ? -1 : 0;
+}
+
+static void close_socket(int fd, const char *path)
+{
+	if (fd < 0)
+		return;
+	unlink(path);
+	close(fd);
 }
 
 /* Removes what this instance made, the lock last: whoever starts next finds either all or nothing. */
 static void close_all(void)
 {
 	close_fcgi();
-	if (master.writer >= 0) {
-		unlink(master.writer_path);
-		close(master.writer);
-	}
+	close_socket(master.writer, master.writer_path);
+	close_socket(master.exec, master.exec_path);
 	if (master.lock >= 0) {
 		unlink(master.lock_path);
 		close(master.lock);
 	}
 	free(master.fcgi_path);
 	free(master.writer_path);
+	free(master.exec_path);
 	free(master.lock_path);
 	conf_free(master.conf);
 	conf_free(master.former);

@@ -1,4 +1,4 @@
-/* Running a program from a fiber: spawn, collect its output, wait, kill at the deadline. Not the place for long-lived
+/* Running a program from a fiber: start it, collect its output, wait, kill at the deadline. Not the place for long-lived
  * children of the service: those are the master's. */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +20,19 @@ enum {
 	CHILD_POLL_MS = 10,             /* how often a child is looked for where there is no pidfd */
 };
 
+/* One of its two pipes. */
+struct output {
+	struct loop_fd fd;              /* fd < 0: closed, or not there */
+	struct child *child;
+	struct buf *text;
+};
+
 struct child {
-	struct loop_fd pipe, pidfd;     /* fd < 0: closed, or not there */
+	struct output out, err;
+	struct loop_fd pidfd;
 	struct fiber *fiber;
+	const struct child_limits *limits;
 	pid_t pid;
-	struct buf *out;
 	size_t cap;
 	bool ended;
 	int64_t deadline_us;
@@ -34,7 +42,7 @@ struct child {
 static void pipe_ready(struct loop_fd *f, uint32_t events)
 {
 	(void)events;
-	fiber_wake(((struct child *)((char *)f - offsetof(struct child, pipe)))->fiber, FIBER_WOKEN);
+	fiber_wake(((struct output *)(void *)f)->child->fiber, FIBER_WOKEN);
 }
 
 static void pidfd_ready(struct loop_fd *f, uint32_t events)
@@ -60,55 +68,86 @@ static void unwatch(struct loop_fd *f)
 	f->fd = -1;
 }
 
-static int spawn(struct child *c, char *const argv[], char *const envp[], int out)
+pid_t child_spawn(void *program, int out, int err)
 {
+	const struct child_program *p = program;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	sigset_t all, none;
 	int error;
+	pid_t pid;
 
 	sigfillset(&all);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	if (err >= 0)
+		posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setsigdefault(&attr, &all);
 	posix_spawnattr_setsigmask(&attr, &none);
-	error = posix_spawn(&c->pid, argv[0], &actions, &attr, argv, envp);
+	error = posix_spawn(&pid, p->argv[0], &actions, &attr, p->argv, p->envp);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	if (!error)
-		return 0;
-	log_warn("cannot run %s: %s", argv[0], strerror(error));
+		return pid;
+	log_warn("cannot run %s: %s", p->argv[0], strerror(error));
 	return -1;
 }
 
-/* Takes what the pipe holds; what exceeds the cap is read and dropped, so that the program does not stop at a full
+/* The beginning is kept, up to the cap. */
+static void keep_first(struct child *c, const char *chunk, size_t n)
+{
+	struct buf *b = c->limits->out;
+
+	if (n > c->cap - b->len) {
+		c->result.cut = true;
+		n = c->cap - b->len;
+	}
+	buf_add(b, chunk, n);
+}
+
+/* The end is kept. */
+static void keep_last(struct child *c, const char *chunk, size_t n)
+{
+	struct buf *b = c->limits->err;
+	size_t max = c->limits->err_max;
+
+	buf_add(b, chunk, n);
+	if (b->len > max) {
+		memmove(b->data, b->data + b->len - max, max);
+		b->len = max;
+	}
+}
+
+/* Takes what the pipe holds; what is not kept is read all the same, so that the program does not stop at a full
  * pipe. */
-static void drain(struct child *c)
+static void drain(struct output *o, void (*keep)(struct child *c, const char *chunk, size_t n))
 {
 	char chunk[CHILD_CHUNK];
 	ssize_t n;
 
-	while (c->pipe.fd >= 0) {
-		n = read(c->pipe.fd, chunk, sizeof(chunk));
+	while (o->fd.fd >= 0) {
+		n = read(o->fd.fd, chunk, sizeof(chunk));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n <= 0) {
-			unwatch(&c->pipe);
+			unwatch(&o->fd);
 			return;
 		}
-		if ((size_t)n > c->cap - c->out->len) {
-			c->result.cut = true;
-			n = (ssize_t)(c->cap - c->out->len);
-		}
-		buf_add(c->out, chunk, (size_t)n);
+		keep(o->child, chunk, (size_t)n);
 	}
+}
+
+static void drain_both(struct child *c)
+{
+	drain(&c->out, keep_first);
+	drain(&c->err, keep_last);
 }
 
 /* The zombie is kept until its group was killed: as long as it is there, no other process has the group's number. */
@@ -129,7 +168,7 @@ static void wait_for_end(struct child *c)
 	for (;;) {
 		int64_t left = c->deadline_us - clock_mono_us();
 
-		drain(c);
+		drain_both(c);
 		reap(c);
 		if (c->ended)
 			return;
@@ -144,30 +183,59 @@ static void wait_for_end(struct child *c)
 	}
 }
 
-struct child_result child_run(char *const argv[], char *const envp[], struct buf *out, size_t cap, int64_t timeout_ms)
+/* ends[1] is for the child. False: no descriptors. */
+static bool open_pipe(struct output *o, struct child *c, int ends[2])
 {
-	struct child c = { .fiber = fiber_self(), .out = out, .cap = out->len + cap, .result = { .status = -1 } };
-	int ends[2];
+	o->child = c;
+	o->fd.fd = -1;
+	if (pipe2(ends, O_CLOEXEC) == 0)
+		return true;
+	log_warn("cannot run a program: pipe: %s", strerror(errno));
+	return false;
+}
 
-	c.pipe.fd = c.pidfd.fd = -1;
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		log_warn("cannot run %s: pipe: %s", argv[0], strerror(errno));
+static void close_pair(int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+static void watch_pipe(struct output *o, int fd)
+{
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	watch(&o->fd, fd, pipe_ready);
+}
+
+struct child_result child_run(const struct child_limits *l, pid_t (*start)(void *ctx, int out, int err), void *ctx)
+{
+	struct child c = {
+		.fiber = fiber_self(), .limits = l, .cap = l->out->len + l->out_max, .result = { .status = -1 },
+	};
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
+
+	c.pid = -1;
+	c.pidfd.fd = -1;
+	if (open_pipe(&c.out, &c, out) && (!l->err || open_pipe(&c.err, &c, err)))
+		c.pid = start(ctx, out[1], err[1]);
+	if (c.pid < 0) {
+		close_pair(out);
+		close_pair(err);
 		return c.result;
 	}
-	c.deadline_us = clock_mono_us() + timeout_ms * 1000;
-	if (spawn(&c, argv, envp, ends[1]) < 0) {
-		close(ends[0]);
-		close(ends[1]);
-		return c.result;
-	}
-	close(ends[1]);
-	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	watch(&c.pipe, ends[0], pipe_ready);
+	c.deadline_us = clock_mono_us() + l->timeout_ms * 1000;
+	close(out[1]);
+	if (err[1] >= 0)
+		close(err[1]);
+	watch_pipe(&c.out, out[0]);
+	watch_pipe(&c.err, err[0]);
 	/* Absent under valgrind 3.19; the child is then looked for every few milliseconds. */
 	watch(&c.pidfd, (int)syscall(SYS_pidfd_open, c.pid, 0), pidfd_ready);
 	wait_for_end(&c);
-	drain(&c);
-	unwatch(&c.pipe);
+	drain_both(&c);
+	unwatch(&c.out.fd);
+	unwatch(&c.err.fd);
 	unwatch(&c.pidfd);
 	return c.result;
 }

@@ -1,6 +1,7 @@
-/* Child programs started from a fiber: posix_spawn with default signals, output drained, killed at the deadline. */
+/* Child programs run from a fiber: output drained, killed as a group at the deadline. */
 #ifndef LOOP_CHILD_H
 #define LOOP_CHILD_H
+#include <sys/types.h>
 #include "base/buf.h"
 
 struct child_result {
@@ -8,9 +9,22 @@ struct child_result {
 	bool timed_out, cut;    /* killed at the deadline; output longer than the cap */
 };
 
-/* Runs argv[0] (a path) with the given environment, standard input empty, standard output into out (at most cap bytes
- * more), standard error inherited. Suspends the fiber. The child is in a process group of its own, killed as a
- * group. */
-struct child_result child_run(char *const argv[], char *const envp[], struct buf *out, size_t cap, int64_t timeout_ms);
+/* Where its output goes, and how long it may take. */
+struct child_limits {
+	struct buf *out;        /* standard output, at most out_max bytes more; the rest is read and dropped */
+	size_t out_max;
+	struct buf *err;        /* the last err_max bytes of standard error; NULL: inherited */
+	size_t err_max;
+	int64_t timeout_ms;
+};
+
+/* Runs a process that start makes: the leader of a process group of its own whose standard output is the descriptor
+ * `out` and standard error `err` (-1: inherited), or -1 when it cannot. Suspends the fiber until it has ended; then
+ * its group is killed. */
+struct child_result child_run(const struct child_limits *l, pid_t (*start)(void *ctx, int out, int err), void *ctx);
+/* Starts argv[0] (a path) with the given environment, standard input empty, signals at their defaults: a `start` whose
+ * context is a struct child_program. */
+struct child_program { char *const *argv, *const *envp; };
+pid_t child_spawn(void *program, int out, int err);
 
 #endif

@@ -258,12 +258,14 @@ void rest_event_verify(struct rest *r)
 	char *envp[] = { NULL };
 	struct buf out = BUF_ARENA(r->arena);
 	struct problem why = { 0 };
+	struct child_program self_check = { argv, envp };
+	struct child_limits limits = { .out = &out, .out_max = VERIFY_BYTES_MAX, .timeout_ms = VERIFY_MS };
 	struct child_result child;
 	int lock = verify_lock(r);
 
 	if (lock < 0)
 		return;
-	child = child_run(argv, envp, &out, VERIFY_BYTES_MAX, VERIFY_MS);
+	child = child_run(&limits, child_spawn, &self_check);
 	close(lock);
 	if (child.status >= 0 && !child.timed_out && !child.cut && WIFEXITED(child.status) &&
 	    WEXITSTATUS(child.status) == 0 && json_check(buf_str(&out), &why) == 0) {

@@ -20,6 +20,7 @@ libcrypto libssl-dev
 libpcre2-8 libpcre2-dev
 libsystemd libsystemd-dev
 libbsd libbsd-dev
+libseccomp libseccomp-dev
 fcgiapp.h libfcgi-dev
 AC_PREREQ autoconf
 AM_INIT_AUTOMAKE automake

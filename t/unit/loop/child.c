@@ -21,7 +21,8 @@ static struct child_result sh(const char *script, struct buf *out, size_t cap, i
 	struct child_result r;
 
 	buf_clear(out);
-	r = child_run(argv, env, out, cap, timeout_ms);
+	r = child_run(&(struct child_limits){ .out = out, .out_max = cap, .timeout_ms = timeout_ms }, child_spawn,
+		&(struct child_program){ argv, env });
 	free(text);
 	return r;
 }
@@ -92,7 +93,8 @@ static void test_failure(void *arg)
 {
 	struct buf out = BUF_MALLOC;
 	char *const argv[] = { absent, NULL };
-	struct child_result r = child_run(argv, env, &out, 10, 1000);
+	struct child_result r = child_run(&(struct child_limits){ .out = &out, .out_max = 10, .timeout_ms = 1000 }, child_spawn,
+		&(struct child_program){ argv, env });
 
 	(void)arg;
 	tap_is_int(r.status, -1, "a program that cannot be started gives -1");
