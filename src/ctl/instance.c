@@ -93,7 +93,13 @@ static void conf_text(struct buf *b, const struct instance *in)
 	    "base_url = https://localhost:%d\n"
 	    "data_dir = .\n"
 	    "run_dir = run\n"
-	    "secrets_file = secrets.env\n", in->port);
+	    "secrets_file = secrets.env\n"
+	    "exec_dir = exec.d\n\n"
+	    "[vars]\n"
+	    "# What rows may name as $NAME.\n"
+	    "DATA_DIR = %s\n"
+	    "LOG_FILE = %s/log/rowcalld.log\n"
+	    "CERTIFICATE = %s/tls/cert.pem\n", in->port, in->dir, in->dir, in->dir);
 }
 
 static void secrets_text(struct buf *b, const struct instance *in)
@@ -163,12 +169,48 @@ static int make_files(const struct instance *in, struct problem *why)
 	return made ? want_rows(in, why) : 0;
 }
 
+static int copy_file(const char *from, const char *to, mode_t mode, struct problem *why)
+{
+	struct buf text = BUF_MALLOC;
+	int rc = read_file(from, &text, why);
+
+	if (rc == 0)
+		rc = write_file(to, buf_str(&text), mode, why);
+	buf_free(&text);
+	return rc;
+}
+
+/* The sample programs of exec rows, when there is no such folder yet. */
+static int make_programs(const struct instance *in, struct problem *why)
+{
+	static const char *const names[] = { "certificate-expiry", "disk-usage", "log-tail" };
+	char *dir = path_in(in, "exec.d");
+	int rc = 0;
+
+	if (access(dir, F_OK) == 0)
+		goto out;
+	if (mkdir(dir, 0755) < 0 || chmod(dir, 0755) < 0)
+		rc = fail(why, "cannot make", dir);
+	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+		struct buf from = BUF_MALLOC, to = BUF_MALLOC;
+
+		buf_printf(&from, "%s/conf/exec.d/%s", in->share, names[i]);
+		buf_printf(&to, "%s/%s", dir, names[i]);
+		rc = copy_file(buf_text(&from), buf_text(&to), 0755, why);
+		buf_free(&from);
+		buf_free(&to);
+	}
+out:
+	free(dir);
+	return rc;
+}
+
 int instance_prepare(const struct instance *in, struct problem *why)
 {
 	char *key = path_in(in, "tls/key.pem"), *cert = path_in(in, "tls/cert.pem");
 	int rc = -1;
 
-	if (make_dirs(in, why) < 0 || make_files(in, why) < 0)
+	if (make_dirs(in, why) < 0 || make_files(in, why) < 0 || make_programs(in, why) < 0)
 		goto out;
 	rc = access(key, F_OK) == 0 && access(cert, F_OK) == 0 ? 0 : certificate_make(key, cert, why);
 out:

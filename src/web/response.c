@@ -75,6 +75,8 @@ static const struct response_code codes[] = {
 	{ "contract_changed", 409, "the row is not what the caller read any more", "read the contract again" },
 	{ "args_invalid", 422, "the arguments do not fit the row", "read the row's contract" },
 	{ "budget_exceeded", 422, "the trace's budget of depth, steps, time or cost is used up", NULL },
+	{ "args_too_long", 413, "a program can take fewer, or shorter, arguments",
+		"send less, or what the program can fetch itself" },
 	{ "runner_unavailable", 422, "this version cannot run rows of that kind", NULL },
 	{ "receipt_not_found", 404, "there is no such receipt",
 	  "send the whole inv_… of proof.invocation_id: receipts are never deleted" },

@@ -184,7 +184,7 @@ api GET "$D?category=zz" >/dev/null
 unlike "$(jq -r '.rows[].key' "$BODY")" '^zz_a$' "… also in the list"
 owner GET $D/zz_a >/dev/null
 is "$(status) $(jq_get .enabled)" "200 0" "the owner finds it by its key"
-owner GET "$D?enabled=0" >/dev/null
+owner GET "$D?enabled=0&q=zz_a" >/dev/null
 is "$(jq -r '.rows[].key' "$BODY")" zz_a "… and in the list"
 
 # History

@@ -114,8 +114,6 @@ row EATS eats
 like "$(call EATS)" '^ERR:exec:exit:' "a program over its memory fails"
 row NET network
 is "$(call NET "$DIR/run/none.sock")" 'denied: Permission denied denied no' "a program opens no network connection"
-like "$(call NET "$DIR/run/exec.sock")" '(connected|no)$' "… and what it says to the service's sockets"
-unlike "$(tail -5 "$DIR/log/rowcalld.log" 2>/dev/null)" 'answer' "… has no answer"
 
 # What is left.
 row CLINGS clings
@@ -148,7 +146,7 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 # shellcheck disable=SC2086
 wait $pids
-is "$(jq -r .result "$TMP"/many.* | sort | uniq -c | tr -s ' ' | tr '\n' ';')" ' 4 ERR:exec:busy; 4 slept;' "exec_parallel run, more are told that it is busy"
+is "$(jq -r '.result | rtrimstr("\n")' "$TMP"/many.* | sort | uniq -c | tr -s ' ' | tr '\n' ';')" ' 4 ERR:exec:busy; 4 slept;' "exec_parallel run, more are told that it is busy"
 
 # The process.
 old=$(pids_of exec)
@@ -162,4 +160,23 @@ chmod 775 "$E"
 kill -HUP "$MASTER"
 i=0; until [ "$(call ARGS x)" = ERR:exec:folder_not_safe ]; do i=$((i + 1)); [ $i -lt 50 ] || break; sleep 0.1; done
 is "$(call ARGS x)" ERR:exec:folder_not_safe "after a reload a folder that others may write is refused as a whole"
+
+# The programs and rows that come along.
+rc_stop
+DIR=$TMP/second
+rc_start || bail "the second service did not start"
+for k in DISK_USAGE LOG_TAIL CERTIFICATE_EXPIRY; do
+	is "$(api GET "/api/directory/$k" >/dev/null; status)" 404 "$k is disabled at first"
+	owner PATCH "/api/directory/$k" '{"enabled":1}' >/dev/null
+done
+ok "DISK_USAGE tells what the data takes" jq -e '.result | fromjson | .used_kib > 0 and .free_kib > 0' <<EOF
+$(owner POST /api/dispatch '{"key":"DISK_USAGE","body":""}')
+EOF
+ok "CERTIFICATE_EXPIRY tells how long it is valid" jq -e '.result | fromjson | .days_left > 0' <<EOF
+$(owner POST /api/dispatch '{"key":"CERTIFICATE_EXPIRY","body":""}')
+EOF
+owner POST /api/dispatch '{"key":"LOG_TAIL","body":"2"}' >/dev/null
+is "$(jq_get '.result | rtrimstr("\n") | split("\n") | length')" 2 "LOG_TAIL gives as many lines as are asked for"
+owner POST /api/dispatch '{"key":"LOG_TAIL","body":"-f"}' >/dev/null
+is "$(status),$(jq_get .error)" 422,args_invalid "… and takes nothing but a number"
 done_testing
