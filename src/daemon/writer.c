@@ -735,13 +735,18 @@ static void on_batch(struct loop_task *t)
 
 static int open_file(enum sql_file f)
 {
-	struct migrate_options o = { .synchronous = w.conf->synchronous, .allow_network_fs = w.conf->allow_network_fs };
+	struct migrate_options o = {
+		.synchronous = w.conf->synchronous, .allow_network_fs = w.conf->allow_network_fs,
+		/* The workers have read the files of the first writer. */
+		.must_exist = atomic_load(&w.shared->rows_generation) != SHARED_GENERATION_FIRST,
+	};
 	struct buf path = BUF_MALLOC;
 	struct problem why = { 0 };
 	int applied;
 
 	buf_printf(&path, "%s/%s.db", w.conf->data_dir, sql_file_name(f));
 	w.db[f] = migrate_open(buf_text(&path), f, w.conf->migrations_dir, &o, &applied, &why);
+	atomic_store(health(f), w.db[f] != NULL);
 	if (!w.db[f])
 		log_error("%s%s%s", why.detail, *why.how_to_fix ? ": " : "", why.how_to_fix);
 	else if (applied)
@@ -845,8 +850,6 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 
 	begin(conf, shared, listen_fd);
 	if (open_file(SQL_DIRECTORY) == 0 && open_file(SQL_LEDGER) == 0) {
-		atomic_store(&shared->directory_healthy, 1);
-		atomic_store(&shared->ledger_healthy, 1);
 		settle_intents();
 		atomic_fetch_add(&shared->rows_generation, 1);
 		atomic_fetch_add(&shared->authority_generation, 1);

@@ -89,10 +89,10 @@ const char *db_error_text(struct db *d)
 }
 
 /* Keeps why and logs it, except a violated constraint: that is an answer. */
-static int failed(struct db *d, const char *what)
+static int failed_with(struct db *d, const char *what, int error, const char *text)
 {
-	d->error = sqlite3_extended_errcode(d->h);
-	snprintf(d->text, sizeof(d->text), "%s", sqlite3_errmsg(d->h));
+	d->error = error;
+	snprintf(d->text, sizeof(d->text), "%s", text);
 	if ((d->error & 0xff) == SQLITE_CONSTRAINT)
 		return -1;
 	if (d->error != d->logged || clock_mono_us() > d->logged_us + DB_LOG_US) {
@@ -101,6 +101,11 @@ static int failed(struct db *d, const char *what)
 		d->logged_us = clock_mono_us();
 	}
 	return -1;
+}
+
+static int failed(struct db *d, const char *what)
+{
+	return failed_with(d, what, sqlite3_extended_errcode(d->h), sqlite3_errmsg(d->h));
 }
 
 /* What a reader may meet while the writer opens, recovers or leaves the file; it is over in a moment. */
@@ -641,6 +646,13 @@ int db_begin(struct db *d)
 
 int db_commit(struct db *d)
 {
+	int moved = 0;
+
+	/* The open file takes the commit, and nobody would ever find it again. */
+	sqlite3_file_control(d->h, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (moved)
+		return failed_with(d, control_text[CONTROL_COMMIT], SQLITE_READONLY_DBMOVED,
+			"the file was removed or replaced while it is in use");
 	return control(d, CONTROL_COMMIT);
 }
 

@@ -48,7 +48,7 @@ void db_end_read(struct db *d);
 
 /* For the writer and migrate only. */
 int db_begin(struct db *d);                             /* BEGIN IMMEDIATE */
-int db_commit(struct db *d);
+int db_commit(struct db *d);            /* fails, too, when the path does not name the open file any more */
 void db_rollback(struct db *d);
 int db_savepoint(struct db *d);
 int db_release(struct db *d);                           /* keeps what was done since the savepoint */

@@ -173,9 +173,14 @@ static int list_read(struct list *l, const char *folder, struct problem *why)
 
 /* The file */
 
-static int create(const char *path, struct problem *why)
+static int create(const char *path, bool must_exist, struct problem *why)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	int fd;
+
+	if (must_exist && access(path, F_OK) < 0)
+		return refuse(why, path, strerror(errno),
+			"put the file back, or restart the service to begin a new one");
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 
 	if (fd < 0 && errno != EEXIST)
 		return refuse(why, path, strerror(errno), "give the service's user the right to write in the folder");
@@ -271,7 +276,7 @@ struct db *migrate_open(const char *path, enum sql_file file, const char *migrat
 
 	snprintf(folder, sizeof(folder), "%s/%s", migrations_dir, sql_file_name(file));
 	if (check_folder(path, o->allow_network_fs, why) == 0 && list_read(&l, folder, why) == 0 &&
-	    create(path, why) == 0)
+	    create(path, o->must_exist, why) == 0)
 		d = db_open(path, file, DB_WRITE, o->synchronous, why);
 	*applied = d ? bring_up(d, path, file, &l, why) : -1;
 	if (*applied < 0) {

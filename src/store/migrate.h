@@ -15,7 +15,11 @@ int migrate_run(const char *path, enum sql_file file, const char *migrations_dir
 	struct problem *why);
 
 /* The same, and the file stays open for writing (for the writer): nobody comes in between. NULL when *applied is -1. */
-struct migrate_options { const char *synchronous; bool allow_network_fs; };
+struct migrate_options {
+	const char *synchronous;
+	bool allow_network_fs;
+	bool must_exist;                /* an absent file is refused, not created */
+};
 struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir,
 	const struct migrate_options *o,
 	int *applied, struct problem *why);

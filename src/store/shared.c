@@ -34,7 +34,7 @@ struct shared *shared_new(void)
 
 	if (s == MAP_FAILED)
 		log_fatal("shared memory: %s", strerror(errno));
-	s->rows_generation = s->authority_generation = 1;
+	s->rows_generation = s->authority_generation = SHARED_GENERATION_FIRST;
 	s->ledger_healthy = s->directory_healthy = 1;   /* until the writer knows better */
 	tally_init(&s->denials);
 	s->started_ms = clock_ms();

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include "store/tally.h"
 
-enum { SHARED_WORKERS_MAX = 256, SHARED_COUNTERS = 32 };
+enum { SHARED_WORKERS_MAX = 256, SHARED_COUNTERS = 32, SHARED_GENERATION_FIRST = 1 };    /* before any writer */
 
 enum shared_role { ROLE_NONE, ROLE_WORKER, ROLE_EXEC, ROLE_CTL, ROLE_WRITER };
 
