@@ -54,6 +54,7 @@ struct setting {
 #define M (1024 * K)
 #define SECOND INT64_C(1000)
 #define HOUR (3600 * SECOND)
+#define DAY (24 * HOUR)
 #define DOLLAR INT64_C(1000000)
 
 static const struct setting settings[] = {
@@ -85,6 +86,8 @@ static const struct setting settings[] = {
 	       "upstream answers are cut here, after decoding"),
 	NUMBER("max_kept_payload", KIND_SIZE, max_kept_payload, "64K", 0, 16 * M,
 	       "inputs and results are kept in a receipt up to this"),
+	NUMBER("payload_keep", KIND_DURATION, payload_keep_ms, "30d", 0, 36500 * DAY,
+	       "how long inputs and results are kept; 0: for ever"),
 	NUMBER("max_connections", KIND_INTEGER, max_connections, "1024", 1, 65535,
 	       "connections from the web server, a worker"),
 	NUMBER("connect_timeout", KIND_DURATION, connect_timeout_ms, "5s", 1, 600 * SECOND,
@@ -228,7 +231,7 @@ struct unit { const char *name; int64_t factor; };
 
 static const struct unit sizes[] = { { "", 1 }, { "K", K }, { "M", M }, { "G", 1024 * M }, { NULL, 0 } };
 static const struct unit durations[] = {
-	{ "ms", 1 }, { "s", SECOND }, { "m", 60 * SECOND }, { "h", HOUR }, { NULL, 0 },
+	{ "ms", 1 }, { "s", SECOND }, { "m", 60 * SECOND }, { "h", HOUR }, { "d", DAY }, { NULL, 0 },
 };
 
 /* A number with one of the units; -1 when it is none. */
@@ -256,7 +259,7 @@ static int read_duration(struct source *src, const struct setting *t, struct str
 	int64_t v = str_is(value, "0") ? 0 : with_unit(value, durations);
 
 	if (v < 0)
-		return refuse(src, "%s: must be a number with a unit: ms, s, m or h", t->name);
+		return refuse(src, "%s: must be a number with a unit: ms, s, m, h or d", t->name);
 	return set_number(src, t, v, "ms");
 }
 

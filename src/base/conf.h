@@ -30,6 +30,7 @@ struct conf {
 	int64_t drain_ms;               /* how long a worker may take to finish at a stop */
 	/* limits; spec section 4.4 */
 	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_kept_payload;
+	int64_t payload_keep_ms;        /* how long inputs and outputs stay with their receipts; 0: for ever */
 	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;
 	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd, flow_branches;
 	char *exec_dir, *exec_user;

@@ -28,6 +28,7 @@
 #include "loop/loop.h"
 #include "store/db.h"
 #include "store/migrate.h"
+#include "store/prune.h"
 #include "store/wire.h"
 
 enum {
@@ -82,7 +83,8 @@ static struct {
 	struct db *db[SQL_FILES];
 	struct loop_fd listener, signals;
 	struct loop_task batch;
-	struct loop_timer probe, stop, accept_pause;
+	struct loop_timer probe, prune, stop, accept_pause;
+	struct prune pruning;
 	bool stopping, paused;
 	struct client *clients;
 	unsigned n_clients;
@@ -731,6 +733,21 @@ static void on_batch(struct loop_task *t)
 		db_checkpoint(w.db[f], WRITER_WAL_PAGES);
 }
 
+/* Payloads that are too old */
+
+static void on_prune(struct loop_timer *t)
+{
+	int64_t next = PRUNE_EVERY_MIN_MS;
+
+	if (atomic_load(health(SQL_LEDGER))) {
+		next = prune_step(&w.pruning, w.db[SQL_LEDGER], w.conf->payload_keep_ms);
+		if (next < 0)
+			transaction_failed(SQL_LEDGER);
+		db_checkpoint(w.db[SQL_LEDGER], WRITER_WAL_PAGES);
+	}
+	loop_timer_set(t, next < 0 ? PRUNE_EVERY_MIN_MS : next);
+}
+
 /* Start and stop */
 
 static int open_file(enum sql_file f)
@@ -816,6 +833,7 @@ static void begin(const struct conf *conf, struct shared *shared, int listen_fd)
 	w.shared = shared;
 	w.batch.run = on_batch;
 	w.probe.fire = on_probe;
+	w.prune.fire = on_prune;
 	w.stop.fire = on_stop;
 	w.accept_pause.fire = accept_again;
 	w.listener = (struct loop_fd){ .fd = listen_fd, .ready = accept_all };
@@ -854,6 +872,8 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 		atomic_fetch_add(&shared->rows_generation, 1);
 		atomic_fetch_add(&shared->authority_generation, 1);
 		loop_add(&w.listener, EPOLLIN);
+		if (conf->payload_keep_ms > 0)
+			loop_timer_set(&w.prune, PRUNE_PAUSE_MS);
 		shared_writer_ready(shared, true);
 		loop_run();
 		status = 0;

@@ -107,6 +107,15 @@ done
 is "$(printf '%s\n' $seen)" "$all" "pages have each receipt once while others are written"
 ok "… on several pages" [ $pages -gt 3 ]
 
+# What is too old is removed; the receipt stays.
+rc_stop
+rc_start --set payload_keep=1s || bail "the service did not start again"
+owner GET "$C?receipt=$INV" >/dev/null
+for i in $(seq 50); do [ "$(owner GET "$C?receipt=$INV" | jq -r .input)" = null ] && break; sleep 0.2; done
+is "$(status) $(jq -c '[.key,.confirmed,.input,.output]' "$BODY")" '200 ["UPPER",true,null,null]' "a receipt outlives its payload"
+post "{\"replay\":\"$INV\"}"
+expect 409 input_not_kept "which is not there to be run again"
+
 unlike "$(cat "$DIR"/log/*)" 'runtime error|ERROR: AddressSanitizer|LeakSanitizer' "the sanitizers found nothing"
 
 done_testing

@@ -61,6 +61,7 @@ static void defaults(void)
 	tap_ok(c->workers == 0 && c->listen_backlog == 4096 && c->max_connections == 1024, "workers and connections");
 	tap_ok(c->max_request_body == 1048576 && c->max_row_field == 65536 && c->max_upstream_body == 4194304 &&
 	       c->max_kept_payload == 65536, "sizes");
+	tap_ok(c->payload_keep_ms == INT64_C(30) * 24 * 3600 * 1000, "payloads are kept for 30 days");
 	tap_ok(c->connect_timeout_ms == 5000 && c->upstream_timeout_ms == 30000 && c->max_redirects == 5 &&
 	       c->write_timeout_ms == 10000 && c->drain_ms == 30000,
 	       "times");
@@ -75,7 +76,7 @@ static void reading(void)
 {
 	struct conf *c = load("# comment\n  # another\n\nbase_url = https://rows.example:8443   # trailing\n"
 	                      "workers=4\n\tconnect_timeout =\t250ms\n"
-	                      "upstream_timeout = 2m\ntrace_timeout = 1h\nwrite_timeout = 7s\ndrain_timeout = 0\n"
+	                      "upstream_timeout = 2m\npayload_keep = 2d\ntrace_timeout = 1h\nwrite_timeout = 7s\ndrain_timeout = 0\n"
 	                      "max_request_body = 2M\nmax_row_field = 10000\n"
 	                      "trace_cost = 0.25\nstrict = yes\nsynchronous = NORMAL\nlog_level = debug\n"
 	                      "data_dir = data\nsecrets_file = /etc/x\n"
@@ -92,6 +93,7 @@ static void reading(void)
 	tap_is_str(c->base_url, "https://rows.example:8443", "a comment behind a blank is no part of the value");
 	tap_is_int(c->workers, 4, "blanks around the equals sign do not matter");
 	tap_ok(c->connect_timeout_ms == 250 && c->upstream_timeout_ms == 120000 && c->trace_timeout_ms == 3600000 &&
+	       c->payload_keep_ms == 172800000 &&
 	       c->write_timeout_ms == 7000 &&
 	       c->drain_ms == 0, "every unit of time, and a plain 0");
 	tap_ok(c->max_request_body == 2097152 && c->max_row_field == 10000, "sizes with unit and without");
@@ -127,14 +129,14 @@ static void refusals(void)
 		{ "[vars\n", "1: unknown section [vars" },
 		{ "user = \"a\n", "1: user: a quote without its partner, or text behind it" },
 		{ "user = \"a\" b\n", "1: user: a quote without its partner, or text behind it" },
-		{ "connect_timeout = 5\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
-		{ "connect_timeout = s\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
-		{ "connect_timeout = 5 s\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
-		{ "connect_timeout = 1.5s\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
-		{ "connect_timeout = -5s\n", "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
+		{ "connect_timeout = 5\n", "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
+		{ "connect_timeout = s\n", "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
+		{ "connect_timeout = 5 s\n", "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
+		{ "connect_timeout = 1.5s\n", "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
+		{ "connect_timeout = -5s\n", "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
 		{ "connect_timeout = 0\n", "1: connect_timeout: must be 1ms to 600000ms" },
 		{ "connect_timeout = 9999999999999999999h\n",
-		  "1: connect_timeout: must be a number with a unit: ms, s, m or h" },
+		  "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
 		{ "connect_timeout = 90000000000000h\n", "1: connect_timeout: must be 1ms to 600000ms" },
 		{ "max_row_field = 64k\n", "1: max_row_field: must be a number of bytes, with K, M or G for powers "
 		                           "of 1024" },
@@ -214,6 +216,7 @@ static void bounds(void)
 		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 },
 		{ "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },
 		{ "max_upstream_body", "", 1024, 1073741824 }, { "max_kept_payload", "", 0, 16777216 },
+		{ "payload_keep", "ms", 0, 3153600000000 },
 		{ "connect_timeout", "ms", 1, 600000 },
 		{ "upstream_timeout", "ms", 1, 3600000 }, { "trace_timeout", "ms", 1, 86400000 },
 		{ "write_timeout", "ms", 1, 600000 },

@@ -1,0 +1,50 @@
+/* Pruning of payloads. They are numbered as their receipts, oldest first, so a step looks only at the first of them. */
+#include <stdio.h>
+#include "base/crypto.h"
+#include "store/prune.h"
+
+static int run(struct db_stmt *s)
+{
+	int rc;
+
+	while ((rc = db_step(s)) == 1)
+		;
+	db_end(s);
+	return rc;
+}
+
+static int note_begin(struct prune *p, struct db *d)
+{
+	char id[CRYPTO_ID], event[CRYPTO_ID + 4], now[CLOCK_ISO], detail[CLOCK_ISO + 16];
+	int64_t ms = clock_ms();
+
+	clock_iso(ms, now);
+	crypto_id(ms, id);
+	snprintf(event, sizeof(event), "evt_%s", id);
+	snprintf(detail, sizeof(detail), "{\"before\":\"%s\"}", p->before);
+	return run(db_start(d, SQL_LEDGER_EVENT_ADD, "tttnttt", event, now, "PAYLOADS_PRUNE", "rowcalld: writer", NULL,
+			    detail));
+}
+
+static int64_t pause_of(int64_t keep_ms)
+{
+	int64_t every = keep_ms / 24;
+
+	return every < PRUNE_EVERY_MIN_MS ? PRUNE_EVERY_MIN_MS : every < PRUNE_EVERY_MS ? every : PRUNE_EVERY_MS;
+}
+
+int64_t prune_step(struct prune *p, struct db *ledger, int64_t keep_ms)
+{
+	int64_t gone;
+
+	if (!p->running)
+		clock_iso(clock_ms() - keep_ms, p->before);
+	if (db_begin(ledger) < 0 ||
+	    run(db_start(ledger, SQL_PAYLOADS_PRUNE, "ti", p->before, (int64_t)PRUNE_STEP)) < 0)
+		return -1;
+	gone = db_changes(ledger);
+	if ((gone && !p->running && note_begin(p, ledger) < 0) || db_commit(ledger) < 0)
+		return -1;
+	p->running = gone == PRUNE_STEP;
+	return p->running ? PRUNE_PAUSE_MS : pause_of(keep_ms);
+}
