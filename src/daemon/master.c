@@ -481,24 +481,33 @@ static void vacate(struct child *c)
 
 static void reload_failed(void);
 
+/* It said itself why it does not go on; another try would say the same. */
+static bool refuses(const struct child *c, int status)
+{
+	if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
+		return false;
+	return master.stage == STARTING || (c->role == WRITER && WEXITSTATUS(status) == EX_CONFIG);
+}
+
 static void ended(struct child *c, int status)
 {
 	bool expected = c->retired || master.stage == STOPPING, failed = c == master.successor;
+	bool refused = refuses(c, status);
 	pid_t pid = c->pid;
 
 	c->ready = c->ready || is_ready(c);
-	log_end(c, status, expected);
+	if (!refused || expected)
+		log_end(c, status, expected);
 	not_serving(c);
 	atomic_compare_exchange_strong(pid_place(c), &pid, 0);
 	if (c->link >= 0)
 		close(c->link);
-	if (!c->retired && !failed)
-		vacate(c);
-	/* It said itself why it does not start; another try would say the same. */
-	if (master.stage == STARTING && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+	if (refused) {
 		master.code = WEXITSTATUS(status);
 		master.stage = STOPPING;
 	}
+	if (!c->retired && !failed)
+		vacate(c);
 	c->pid = 0;
 	if (failed)
 		reload_failed();
@@ -761,7 +770,7 @@ static bool step(void)
 			master.child[i].ready = is_ready(&master.child[i]);
 	enforce();
 	if (master.stage == STOPPING) {
-		if (!master.others_told && children(WORKER))
+		if (!master.others_told && master.code == 0 && children(WORKER))
 			fill(&master.writer_post, WRITER, 0);
 		return stopping_step();
 	}

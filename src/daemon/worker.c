@@ -130,6 +130,7 @@ int worker_main(const struct worker *w)
 	}
 	/* At the limit of a drain fibers are alive and hold what would be closed here: the process ends instead. */
 	if (fiber_count() == 0) {
+		router_done();
 		directory_close(context.directory);
 		secret_close(context.secrets);
 		write_done();

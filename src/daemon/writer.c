@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sysexits.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/crypto.h"
@@ -750,6 +751,7 @@ static void on_prune(struct loop_timer *t)
 
 /* Start and stop */
 
+/* 0, or the exit status. */
 static int open_file(enum sql_file f)
 {
 	struct migrate_options o = {
@@ -769,7 +771,7 @@ static int open_file(enum sql_file f)
 	else if (applied)
 		log_info("%s: %d migrations applied", buf_text(&path), applied);
 	buf_free(&path);
-	return w.db[f] ? 0 : -1;
+	return w.db[f] ? 0 : why.status == 500 ? EX_CONFIG : EXIT_FAILURE;
 }
 
 /* What the last writer left: intents of processes that are no living worker of this master are settled, the others are
@@ -864,10 +866,13 @@ static void end(void)
 
 int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 {
-	int status = 1;
+	int status;
 
 	begin(conf, shared, listen_fd);
-	if (open_file(SQL_DIRECTORY) == 0 && open_file(SQL_LEDGER) == 0) {
+	status = open_file(SQL_DIRECTORY);
+	if (status == 0)
+		status = open_file(SQL_LEDGER);
+	if (status == 0) {
 		settle_intents();
 		atomic_fetch_add(&shared->rows_generation, 1);
 		atomic_fetch_add(&shared->authority_generation, 1);
@@ -876,7 +881,6 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 			loop_timer_set(&w.prune, PRUNE_PAUSE_MS);
 		shared_writer_ready(shared, true);
 		loop_run();
-		status = 0;
 	}
 	end();
 	return status;

@@ -63,11 +63,21 @@ static const struct { unsigned long magic; const char *name; } network_fs[] = {
 	{ 0xbacbacbc, "VMware shared folder" },
 };
 
+/* What another try would meet again. */
 static int refuse(struct problem *why, const char *path, const char *what, const char *fix)
 {
-	problem_set(why, 503, "migration_refused");
+	problem_set(why, 500, "migration_refused");
 	problem_detail(why, "%.200s: %s", path, what);
 	problem_fix(why, "%s", fix);
+	return -1;
+}
+
+/* What may have passed by the next try: no room, no right, a package being installed. */
+static int failed(struct problem *why, const char *path, const char *what, const char *fix)
+{
+	refuse(why, path, what, fix);
+	if (why)
+		why->status = 503;
 	return -1;
 }
 
@@ -79,7 +89,7 @@ static int check_folder(const char *path, bool allow_network_fs, struct problem 
 
 	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 	if (statfs(*folder ? folder : "/", &fs) < 0)
-		return refuse(why, *folder ? folder : "/", strerror(errno),
+		return failed(why, *folder ? folder : "/", strerror(errno),
 			"create the folder and give the service's user the right to write in it");
 	for (size_t i = 0; !allow_network_fs && i < sizeof(network_fs) / sizeof(network_fs[0]); i++)
 		if (((unsigned long)fs.f_type & 0xffffffff) == network_fs[i].magic) {
@@ -144,10 +154,10 @@ static int list_add(struct list *l, const char *folder, const char *name, struct
 	l->n++;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (number_of(name) != l->n)
-		return refuse(why, path, "its number does not follow the one before",
+		return failed(why, path, "its number does not follow the one before",
 			"install the program's migrations completely");
 	if (read_text(path, &m->text) < 0)
-		return refuse(why, path, "cannot be read as a text", "install the program's migrations completely");
+		return failed(why, path, "cannot be read as a text", "install the program's migrations completely");
 	crypto_sha256_hex(buf_str(&m->text), m->digest);
 	return 0;
 }
@@ -158,7 +168,7 @@ static int list_read(struct list *l, const char *folder, struct problem *why)
 	int n = scandir(folder, &entry, is_migration, alphasort), rc = 0;
 
 	if (n <= 0)
-		rc = refuse(why, folder, n < 0 ? strerror(errno) : "holds no migrations",
+		rc = failed(why, folder, n < 0 ? strerror(errno) : "holds no migrations",
 			"install the program's migrations, or set migrations_dir");
 	else
 		l->m = mem_alloc((size_t)n * sizeof(*l->m));
@@ -178,12 +188,12 @@ static int create(const char *path, bool must_exist, struct problem *why)
 	int fd;
 
 	if (must_exist && access(path, F_OK) < 0)
-		return refuse(why, path, strerror(errno),
+		return failed(why, path, strerror(errno),
 			"put the file back, or restart the service to begin a new one");
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 
 	if (fd < 0 && errno != EEXIST)
-		return refuse(why, path, strerror(errno), "give the service's user the right to write in the folder");
+		return failed(why, path, strerror(errno), "give the service's user the right to write in the folder");
 	if (fd >= 0)
 		close(fd);
 	return 0;
@@ -253,13 +263,13 @@ static int bring_up(struct db *d, const char *path, enum sql_file file, struct l
 		return refuse(why, path, what, "start the newer program, or restore the backup made before it ran");
 	}
 	if (version < 0 || (version > 0 && check_lines(d, path, file, l, version, why) < 0))
-		return version < 0 ? refuse(why, path, db_error_text(d), "restore it from a backup") : -1;
+		return version < 0 ? failed(why, path, db_error_text(d), "restore it from a backup") : -1;
 	for (; version < l->n; version++) {
 		buf_text(&l->m[version].text);
 		if (apply(d, file, &l->m[version], version + 1) < 0) {
 			snprintf(what, sizeof(what), "migration %s failed: %s; the file is at version %d",
 				l->m[version].name, db_error_text(d), version);
-			return refuse(why, path, what, "free the cause and start again");
+			return failed(why, path, what, "free the cause and start again");
 		}
 		log_debug("%s: %s applied", path, l->m[version].name);
 	}

@@ -7,10 +7,11 @@
 #include "base/problem.h"
 #include "store/db.h"
 
-/* Brings the file up to date, creating it (mode 0640) when absent. Refused (why->detail says what and what to do) when
- * the file is newer than the program's migrations, an applied migration's text was changed, another process has the
- * file open for writing (db_open), or the folder is on a network file system (unless allow_network_fs). Returns the
- * number applied now, or -1. */
+/* Brings the file up to date, creating it (mode 0640) when absent. Returns the number applied now, or -1; why->detail
+ * says what is wrong and how_to_fix what to do. why->status is 500 for what every other try would meet again: the file
+ * is newer than the program's migrations, an applied migration's text was changed, or the folder is on a network file
+ * system (unless allow_network_fs). It is 503 for what may pass: another process has the file open for writing
+ * (db_open), migrations that cannot be read, no room, no right. */
 int migrate_run(const char *path, enum sql_file file, const char *migrations_dir, bool allow_network_fs,
 	struct problem *why);
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include "base/log.h"
 #include "base/net.h"
+#include "call/auth.h"
 #include "call/caller.h"
 #include "store/shared.h"
 #include "web/rest.h"
@@ -55,6 +56,14 @@ void router_init(const struct router_context *c)
 	if (caller_init(c->conf, c->secrets, &why) < 0)
 		log_fatal("anonymous: %s", why.detail[0] ? why.detail : why.error);
 	dispatch_init(&d);
+}
+
+void router_done(void)
+{
+	net_policy_free(router.metrics);
+	router.metrics = NULL;
+	caller_done();
+	auth_done();
 }
 
 void router_fail(struct rest *r, const struct problem *why)

@@ -19,6 +19,7 @@ struct router_context {
 };
 
 void router_init(const struct router_context *c);
+void router_done(void);                 /* no request may be under way */
 /* The handler for fastcgi_options.handle. */
 void router_handle(struct request *req, struct response *res, const struct problem *bad);
 
