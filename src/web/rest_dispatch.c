@@ -14,6 +14,7 @@
 
 enum {
 	ETAG_DIGITS = 16,               /* of the body's hash in a document's ETag */
+	URL_USUAL = 128,                /* bytes of most URLs of a receipt */
 	REGISTRY_TURN = 256,            /* rows rendered before other requests have their turn */
 	REGISTRY_PAUSE_MS = 1,
 };
@@ -134,22 +135,32 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 
 /* The answer */
 
+static void emit_url(struct rest *r, struct buf *out, const char *name, const char *path, const char *id)
+{
+	struct buf url = BUF_ARENA(r->arena);
+
+	buf_reserve(&url, URL_USUAL);
+	buf_puts(&url, r->service->conf->base_url);
+	buf_puts(&url, path);
+	buf_puts(&url, id);
+	emit_str(out, name, buf_str(&url));
+}
+
 static void emit_proof(struct rest *r, struct buf *out, const struct dispatch_result *d, struct str key)
 {
-	const char *base = r->service->conf->base_url;
-	struct buf did = BUF_ARENA(r->arena), url = BUF_ARENA(r->arena);
+	struct buf did = BUF_ARENA(r->arena);
 
-	buf_printf(&did, "%s %.*s (%s)%s", d->ok ? "ran" : "tried", (int)key.n, key.p, d->runner,
-		   d->material ? "" : "; nothing material came back");
+	buf_puts(&did, d->ok ? "ran " : "tried ");
+	buf_putstr(&did, key);
+	buf_puts(&did, " (");
+	buf_puts(&did, d->runner);
+	buf_puts(&did, d->material ? ")" : "); nothing material came back");
 	emit_begin(out, "proof", '{');
 	emit_bool(out, "ok", d->material);
 	emit_str(out, "did", buf_str(&did));
 	emit_text(out, "invocation_id", d->id);
-	buf_printf(&url, "%s/receipt/%s", base, d->id);
-	emit_str(out, "public_receipt", buf_str(&url));
-	buf_clear(&url);
-	buf_printf(&url, "%s/api/dispatch?confirm=%s", base, d->id);
-	emit_str(out, "confirm", buf_str(&url));
+	emit_url(r, out, "public_receipt", "/receipt/", d->id);
+	emit_url(r, out, "confirm", "/api/dispatch?confirm=", d->id);
 	emit_end(out, '}');
 }
 

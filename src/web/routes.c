@@ -69,21 +69,23 @@ enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
 
 bool routes_fits(const char *pattern, struct str path, struct str arg[ROUTES_ARGS_MAX])
 {
-	struct str want = str_of(pattern), have = path;
+	size_t at = 0, start;
 	unsigned args = 0;
 
-	while (want.p && have.p) {
-		struct str w = str_cut(&want, '/'), h = str_cut(&have, '/');
-
-		if (w.n && w.p[0] == '{') {
-			if (!h.n)
+	for (const char *p = pattern; *p; p++) {
+		if (*p != '{') {
+			if (at == path.n || path.p[at++] != *p)
 				return false;
-			arg[args++] = h;
-		} else if (!str_eq(w, h)) {
-			return false;
+			continue;
 		}
+		for (start = at; at < path.n && path.p[at] != '/'; at++)
+			;
+		if (at == start)
+			return false;
+		arg[args++] = str_make(path.p + start, at - start);
+		p = strchr(p, '}');
 	}
-	return !want.p && !have.p;
+	return at == path.n;
 }
 
 static bool method_fits(const struct route *r, struct str method)
