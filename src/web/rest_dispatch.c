@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/crypto.h"
 #include "base/escape.h"
+#include "call/explain.h"
 #include "call/gate.h"
 #include "call/replay.h"
 #include "call/text.h"
@@ -409,6 +410,38 @@ void rest_dispatch_invoke(struct rest *r)
 	if (!q.body.p)
 		q.body = str_of("");
 	call(r, &q);
+}
+
+/* A call that needs no arguments and is the same everywhere, to try a credential out. */
+void rest_dispatch_ping(struct rest *r)
+{
+	struct dispatch_request q = {
+		.arena = r->arena, .caller = &r->caller, .trace = &r->trace, .key = str_of("NOW"), .body = str_of(""),
+	};
+	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
+	struct problem why = { 0 };
+
+	if (router_switch(r, "ping") < 0)
+		return;
+	if (is_prefetch(r->req)) {
+		problem_set(&why, 403, "prefetch_refused");
+		router_fail(r, &why);
+		return;
+	}
+	if (dispatch_call(&q, d, &why) == 0) {
+		answer(r, d, q.key, NULL);
+		return;
+	}
+	if (!why.extra)
+		why.extra = arena_json(r->arena, json_object_new_object());
+	json_put(why.extra, "explain", explain_caller(&r->caller));
+	router_fail(r, &why);
+}
+
+void rest_dispatch_explain(struct rest *r)
+{
+	if (router_switch(r, "explain") == 0)
+		response_json(r->res, 200, explain_caller(&r->caller));
 }
 
 /* Documents: kept for the generation as "ETag\nbody". */
