@@ -1,6 +1,7 @@
 /* Arguments. The schema's validator judges values; this only finds out which piece is meant for which property. */
 #include <string.h>
 #include "call/arguments.h"
+#include "directory/document.h"
 
 static struct str vars_value(void *ctx, struct str name)
 {
@@ -37,7 +38,7 @@ static int need_schema(const struct call *c, struct problem *why)
 		return invalid(why, "the row's input_schema cannot be used",
 			"repair the row's input_schema, or send `body` or `args` as an array");
 	return invalid(why, "the row has no input_schema, so arguments have no names",
-		"send `body`, or `args` as an array");
+		"send `body`, or `args` as an array or as {\"body\":\"…\"}");
 }
 
 /* Laying values onto slots */
@@ -208,24 +209,36 @@ static bool is_strict(const struct call *c)
 	return (dispatch_context()->conf->strict || c->entry->strict) && validator_of(c);
 }
 
+/* Tools that have no schema take one argument, the string. */
+static bool names_body(const struct call *c, struct str *body)
+{
+	struct json_object *o = c->request->named;
+	int n = json_object_object_length(o);
+
+	if (n > 1 || validator_of(c))
+		return false;
+	*body = n ? json_str(json_get(o, "body")) : str_of("");
+	return body->p != NULL;
+}
+
 int arguments_read(struct call *c, struct problem *why)
 {
 	const struct dispatch_request *r = c->request;
-	struct str *arg;
+	struct str body = r->body, *arg;
 	size_t n;
 
 	c->args = (struct template_args){ .lookup = vars_value, .ctx = (void *)(uintptr_t)dispatch_context()->conf };
-	if (r->named)
+	if (r->named && !names_body(c, &body))
 		return read_named(c, why);
 	if (r->arg) {
 		c->args.arg = r->arg;
 		c->args.n = r->args;
 		record_array(c, r->arg, r->args);
 	} else {
-		template_split(c->arena, r->body, &arg, &n);
+		template_split(c->arena, body, &arg, &n);
 		c->args.arg = arg;
 		c->args.n = n;
-		c->body = r->body.p ? r->body : str_of("");
+		c->body = body.p ? body : str_of("");
 		c->form = "string";
 	}
 	return is_strict(c) ? validate_and_lay(c, named_from_pieces(c, c->args.arg, c->args.n), why) : 0;
@@ -254,4 +267,19 @@ bool arguments_elements(struct call *c, struct json_object **list)
 	if (!json_object_is_type(*list, json_type_array))
 		return bad_elements(c, "ERR:fn:content_not_array", str_of(""));
 	return true;
+}
+
+struct json_object *arguments_example(struct arena *a, struct entry *e)
+{
+	struct call c = { .arena = a, .entry = e };
+	struct str text = document_example(a, e), *arg;
+	struct json_object *o;
+	size_t n;
+
+	template_split(a, text, &arg, &n);
+	if (validator_of(&c))
+		return named_from_pieces(&c, arg, n);
+	o = arena_json(a, json_object_new_object());
+	json_put_str(o, "body", text);
+	return o;
 }

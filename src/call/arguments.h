@@ -8,6 +8,8 @@
  * filled in, and its values are laid onto $1… in the order of the schema's properties; a string or an array is typed
  * and validated too when the setting `strict` or the schema's `x-strict` says so. -1: 422 `args_invalid`.
  *
+ * A row without a usable input_schema takes the object {"body":"<string>"} as that string, and {} as an empty one.
+ *
  * c->body, what is recorded, and c->form, how it is read again: the string itself; of an array its pieces joined with
  * "|", which makes it a string, or its JSON text when a piece holds a "|" itself and "[]" when there is none; of an
  * object its JSON text as it was given. */
@@ -17,5 +19,7 @@ int arguments_read(struct call *c, struct problem *why);
 bool arguments_elements(struct call *c, struct json_object **list);
 /* A value as an argument: a string's bytes, else its JSON text, null as nothing. The arena's. */
 struct str arguments_text(struct arena *a, struct json_object *o);
+/* The row's example (document_example) as named arguments. The arena's; not validated. */
+struct json_object *arguments_example(struct arena *a, struct entry *e);
 
 #endif

@@ -205,8 +205,7 @@ struct str document_example(struct arena *a, const struct entry *e)
 
 /* The model */
 
-/* One line of a text: runs of white space and control characters are one blank. */
-static struct str flat(struct arena *a, struct str s)
+struct str document_line(struct arena *a, struct str s)
 {
 	struct buf b = BUF_ARENA(a);
 	bool gap = false;
@@ -227,7 +226,7 @@ static struct str flat(struct arena *a, struct str s)
 
 static struct str label_or(const struct model *m, enum docstring_label l, const char *dflt)
 {
-	return flat(m->arena, m->e->doc.label[l].n ? m->e->doc.label[l] : str_of(dflt));
+	return document_line(m->arena, m->e->doc.label[l].n ? m->e->doc.label[l] : str_of(dflt));
 }
 
 static struct str path_of(const struct model *m)
@@ -271,9 +270,9 @@ static struct str inputs_of(const struct model *m)
 	struct buf b = BUF_ARENA(m->arena);
 
 	if (d->label[DOC_ARGS].n)
-		return flat(m->arena, d->label[DOC_ARGS]);
+		return document_line(m->arena, d->label[DOC_ARGS]);
 	if (d->label[DOC_INPUT].n)
-		return flat(m->arena, d->label[DOC_INPUT]);
+		return document_line(m->arena, d->label[DOC_INPUT]);
 	if (!m->schema)
 		return str_of("see example");
 	json_text(&b, json_get(m->schema, "properties"));
@@ -285,7 +284,7 @@ static void fill(struct model *m, struct arena *a, const struct entry *e, const 
 	struct authspec spec;
 
 	*m = (struct model){ .arena = a, .e = e, .o = o, .schema = directory_schema(a, e) };
-	m->category = flat(a, e->category);
+	m->category = document_line(a, e->category);
 	m->path = path_of(m);
 	m->capability = label_or(m, DOC_WHAT, "Not stated.");
 	m->when_to_use = label_or(m, DOC_WHEN_TO_USE, "Not stated.");
@@ -304,7 +303,7 @@ static void fill(struct model *m, struct arena *a, const struct entry *e, const 
 /* A code span whose fence is longer than any run of backticks in it. */
 static void add_code(struct buf *out, const struct model *m, struct str s)
 {
-	struct str line = flat(m->arena, s);
+	struct str line = document_line(m->arena, s);
 	size_t run = 0, longest = 0;
 
 	for (size_t i = 0; i < line.n; i++) {
@@ -345,7 +344,7 @@ static void add_head(struct buf *out, const struct model *m)
 
 static void add_facts(struct buf *out, const struct model *m)
 {
-	struct str runner = flat(m->arena, str_of(row_runner(&m->e->row)));
+	struct str runner = document_line(m->arena, str_of(row_runner(&m->e->row)));
 
 	buf_printf(out, "**type · runner · category**: %s · %s · ", row_object_type(&m->e->row), runner.p);
 	buf_putstr(out, m->category.n ? m->category : str_of("general"));

@@ -26,5 +26,7 @@ struct json_object *document_json(const struct entry *e, const struct document_o
 /* The example argument string: the first of `examples`, else of the docstring's EXAMPLE, else made from the argument
  * labels (ARGS, the schema's properties, the slots of the template). The arena's; never NULL. */
 struct str document_example(struct arena *a, const struct entry *e);
+/* A text as one line: runs of white space and control characters are one blank, none at the ends. The arena's. */
+struct str document_line(struct arena *a, struct str s);
 
 #endif

@@ -1,4 +1,5 @@
 /* Writing JSON into a buffer member by member. The caller keeps brackets in order; texts are escaped here. */
+#include <inttypes.h>
 #include "base/escape.h"
 #include "base/json.h"
 #include "web/emit.h"
@@ -53,8 +54,7 @@ void emit_text(struct buf *out, const char *name, const char *s)
 void emit_int(struct buf *out, const char *name, int64_t v)
 {
 	emit_name(out, name);
-	buf_int(out, v);
-	buf_putc(out, ',');
+	buf_printf(out, "%" PRId64 ",", v);
 }
 
 void emit_number(struct buf *out, const char *name, double v)

@@ -58,11 +58,19 @@ void rest_event_verify(struct rest *r);
 /* rest_dispatch.c: calls and contract documents */
 void rest_dispatch_post(struct rest *r);
 void rest_dispatch_invoke(struct rest *r);
-void rest_dispatch_ping(struct rest *r);
-void rest_dispatch_explain(struct rest *r);
+void rest_dispatch_run(struct rest *r);
 void rest_dispatch_document(struct rest *r);
 void rest_dispatch_registry(struct rest *r);
 void rest_dispatch_index(struct rest *r);
+/* Documents that are kept for the generation under a name: send_kept answers with the kept one, false when there is none;
+ * send_made keeps one (not with name NULL) and answers with it, its etag without quotes. */
+bool rest_dispatch_send_kept(struct rest *r, const char *name, const char *type);
+void rest_dispatch_send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body);
+
+/* rest_projection.c: rows in the forms of others */
+void rest_projection_openapi(struct rest *r);
+void rest_projection_tools(struct rest *r);
+void rest_projection_llms(struct rest *r);
 
 /* rest_receipt.c: what calls left behind */
 void rest_receipt_confirm(struct rest *r);

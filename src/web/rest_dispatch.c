@@ -4,7 +4,6 @@
 #include <string.h>
 #include "base/crypto.h"
 #include "base/escape.h"
-#include "call/explain.h"
 #include "call/gate.h"
 #include "call/replay.h"
 #include "call/text.h"
@@ -15,7 +14,6 @@
 
 enum {
 	ETAG_DIGITS = 16,               /* of the body's hash in a document's ETag */
-	URL_USUAL = 128,                /* bytes of most URLs of a receipt */
 	REGISTRY_TURN = 256,            /* rows rendered before other requests have their turn */
 	REGISTRY_PAUSE_MS = 1,
 };
@@ -136,32 +134,22 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 
 /* The answer */
 
-static void emit_url(struct rest *r, struct buf *out, const char *name, const char *path, const char *id)
-{
-	struct buf url = BUF_ARENA(r->arena);
-
-	buf_reserve(&url, URL_USUAL);
-	buf_puts(&url, r->service->conf->base_url);
-	buf_puts(&url, path);
-	buf_puts(&url, id);
-	emit_str(out, name, buf_str(&url));
-}
-
 static void emit_proof(struct rest *r, struct buf *out, const struct dispatch_result *d, struct str key)
 {
-	struct buf did = BUF_ARENA(r->arena);
+	const char *base = r->service->conf->base_url;
+	struct buf did = BUF_ARENA(r->arena), url = BUF_ARENA(r->arena);
 
-	buf_puts(&did, d->ok ? "ran " : "tried ");
-	buf_putstr(&did, key);
-	buf_puts(&did, " (");
-	buf_puts(&did, d->runner);
-	buf_puts(&did, d->material ? ")" : "); nothing material came back");
+	buf_printf(&did, "%s %.*s (%s)%s", d->ok ? "ran" : "tried", (int)key.n, key.p, d->runner,
+		   d->material ? "" : "; nothing material came back");
 	emit_begin(out, "proof", '{');
 	emit_bool(out, "ok", d->material);
 	emit_str(out, "did", buf_str(&did));
 	emit_text(out, "invocation_id", d->id);
-	emit_url(r, out, "public_receipt", "/receipt/", d->id);
-	emit_url(r, out, "confirm", "/api/dispatch?confirm=", d->id);
+	buf_printf(&url, "%s/receipt/%s", base, d->id);
+	emit_str(out, "public_receipt", buf_str(&url));
+	buf_clear(&url);
+	buf_printf(&url, "%s/api/dispatch?confirm=%s", base, d->id);
+	emit_str(out, "confirm", buf_str(&url));
 	emit_end(out, '}');
 }
 
@@ -381,6 +369,18 @@ void rest_dispatch_post(struct rest *r)
 		call_key(r, &q);
 }
 
+void rest_dispatch_run(struct rest *r)
+{
+	struct dispatch_request q = {
+		.arena = r->arena, .caller = &r->caller, .trace = &r->trace, .key = r->arg[0], .named = r->body,
+		.contract = request_param(r->req, "contract"), .shape = request_param(r->req, "shape").p != NULL,
+	};
+
+	if (refuse_idempotency(r, request_header(r->req, "idempotency-key")) < 0 || router_switch(r, "shape") < 0)
+		return;
+	call(r, &q);
+}
+
 /* A browser that only looks ahead must not run anything. */
 static bool is_prefetch(const struct request *req)
 {
@@ -412,41 +412,9 @@ void rest_dispatch_invoke(struct rest *r)
 	call(r, &q);
 }
 
-/* A call that needs no arguments and is the same everywhere, to try a credential out. */
-void rest_dispatch_ping(struct rest *r)
-{
-	struct dispatch_request q = {
-		.arena = r->arena, .caller = &r->caller, .trace = &r->trace, .key = str_of("NOW"), .body = str_of(""),
-	};
-	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
-	struct problem why = { 0 };
-
-	if (router_switch(r, "ping") < 0)
-		return;
-	if (is_prefetch(r->req)) {
-		problem_set(&why, 403, "prefetch_refused");
-		router_fail(r, &why);
-		return;
-	}
-	if (dispatch_call(&q, d, &why) == 0) {
-		answer(r, d, q.key, NULL);
-		return;
-	}
-	if (!why.extra)
-		why.extra = arena_json(r->arena, json_object_new_object());
-	json_put(why.extra, "explain", explain_caller(&r->caller));
-	router_fail(r, &why);
-}
-
-void rest_dispatch_explain(struct rest *r)
-{
-	if (router_switch(r, "explain") == 0)
-		response_json(r->res, 200, explain_caller(&r->caller));
-}
-
 /* Documents: kept for the generation as "ETag\nbody". */
 
-static bool send_kept(struct rest *r, const char *name, const char *type)
+bool rest_dispatch_send_kept(struct rest *r, const char *name, const char *type)
 {
 	struct str body = directory_body_get(r->service->directory, name), etag;
 
@@ -458,8 +426,7 @@ static bool send_kept(struct rest *r, const char *name, const char *type)
 	return true;
 }
 
-/* etag without quotes. name NULL: not kept. */
-static void send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body)
+void rest_dispatch_send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body)
 {
 	struct buf kept = BUF_ARENA(r->arena);
 
@@ -578,11 +545,11 @@ void rest_dispatch_document(struct rest *r)
 	affordances(r, e, a);
 	name = document_name(r, e, a, markdown);
 	type = markdown ? "text/markdown; charset=utf-8" : "application/json";
-	if (send_kept(r, name, type))
+	if (rest_dispatch_send_kept(r, name, type))
 		return;
 	render(r, e, a, markdown, &out);
 	crypto_sha256_hex(buf_str(&out), hash);
-	send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
+	rest_dispatch_send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
 }
 
 /* The registry: every readable row in one document. */
@@ -657,7 +624,7 @@ void rest_dispatch_registry(struct rest *r)
 	int64_t count;
 	size_t keys;
 
-	if (router_switch(r, "registry") < 0 || (name && send_kept(r, name, "application/json")))
+	if (router_switch(r, "registry") < 0 || (name && rest_dispatch_send_kept(r, name, "application/json")))
 		return;
 	key = registry_keys(r, category, &keys);
 	emit_begin(&out, NULL, '{');
@@ -672,7 +639,7 @@ void rest_dispatch_registry(struct rest *r)
 	emit_done(&out);
 	crypto_sha256_hex(buf_str(&out), hash);
 	hash[2 * ETAG_DIGITS] = 0;
-	send_made(r, directory_refresh(d) == generation ? name : NULL, "application/json", hash, buf_str(&out));
+	rest_dispatch_send_made(r, directory_refresh(d) == generation ? name : NULL, "application/json", hash, buf_str(&out));
 }
 
 /* The protocol index */

@@ -8,7 +8,6 @@
 #include "base/net.h"
 #include "call/auth.h"
 #include "call/caller.h"
-#include "loop/loop.h"
 #include "store/shared.h"
 #include "web/rest.h"
 #include "web/router.h"
@@ -26,7 +25,6 @@ enum { NUMBER_DIGITS = 18 };            /* of a decimal number that an int64_t s
 static struct router {
 	struct router_context context;
 	struct net_policy *metrics;     /* addresses of metrics_allow */
-	uint64_t turn;                  /* of the loop, in which the secrets were looked at */
 } router;
 
 /* The settings were checked when they were read, so a bad one here is a broken invariant. */
@@ -433,9 +431,7 @@ static int router_prepare(struct rest *r, struct problem *why)
 {
 	bool body_first;
 
-	if (router.turn != loop_turn())
-		secret_refresh(r->service->secrets);
-	router.turn = loop_turn();
+	secret_refresh(r->service->secrets);
 	directory_refresh(r->service->directory);
 	if (find_route(r, why) < 0)
 		return -1;

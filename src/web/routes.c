@@ -18,6 +18,11 @@ static const struct route routes[] = {
 	{ "GET", "/api/metrics", NULL, "", WHO_METRICS, ROUTE_DOCUMENT, rest_service_metrics,
 	  "the counters in Prometheus' text format" },
 
+	{ "GET", "/api/openapi.json", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_projection_openapi,
+	  "this interface and every readable row as OpenAPI 3.1" },
+	{ "GET", "/llms.txt", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_projection_llms,
+	  "how to begin, and readable rows, as text for language models" },
+
 	{ "GET", "/api/directory", NULL, "type category enabled q limit cursor row_num", WHO_ANYONE, ROUTE_DOCUMENT,
 	  rest_directory_list, "readable rows" },
 	{ "POST", "/api/directory", NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_create, "adds a row" },
@@ -40,12 +45,16 @@ static const struct route routes[] = {
 	{ "GET", "/api/events/verify", NULL, "", WHO_OWNER, 0, rest_event_verify,
 	  "recomputes the chain of the event log" },
 
+	{ "POST", "/api/run/{key}", NULL, "shape contract", WHO_ANYONE, ROUTE_BODY | ROUTE_RAN, rest_dispatch_run,
+	  "runs a row: the body is its arguments by name, or {\"body\"} of a row without a schema" },
 	{ "POST", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_BODY | ROUTE_BODY_TOKEN | ROUTE_RAN, rest_dispatch_post,
 	  "runs a row: {\"key\",\"body\"} or {\"key\",\"args\"}" },
 	{ "GET", DISPATCH, "key", "format", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
 	  rest_dispatch_document, "the contract document of a row (format=markdown or json)" },
 	{ "GET", DISPATCH, "registry", "category", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
 	  rest_dispatch_registry, "all readable rows (registry=1)" },
+	{ "GET", DISPATCH, "tools", "category", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
+	  rest_projection_tools, "callable typed rows as tool definitions (tools=anthropic or openai)" },
 	{ "GET", DISPATCH, "confirm", "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_FORGIVING,
 	  rest_receipt_confirm, "what is public of a receipt" },
 	{ "GET", DISPATCH, "receipt", "", WHO_KNOWN, ROUTE_DOCUMENT | ROUTE_SHARE, rest_receipt_full,
@@ -54,10 +63,6 @@ static const struct route routes[] = {
 	  rest_receipt_ledger, "receipts, newest first (ledger=1)" },
 	{ "GET", DISPATCH, "invoke", "body idempotency_key", WHO_ANYONE, ROUTE_SHARE | ROUTE_RAN, rest_dispatch_invoke,
 	  "runs a row by a URL alone" },
-	{ "GET", DISPATCH, "ping", "", WHO_ANYONE, ROUTE_SHARE | ROUTE_RAN, rest_dispatch_ping,
-	  "runs NOW, or says what the credential cannot do (ping=1)" },
-	{ "GET", DISPATCH, "explain", "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_explain,
-	  "what the credential may do, its limits, uses left and expiry (explain=1)" },
 	{ "GET", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_index,
 	  "the protocol index" },
 	{ "GET", "/receipt/{id}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_receipt_page,
@@ -73,23 +78,21 @@ enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
 
 bool routes_fits(const char *pattern, struct str path, struct str arg[ROUTES_ARGS_MAX])
 {
-	size_t at = 0, start;
+	struct str want = str_of(pattern), have = path;
 	unsigned args = 0;
 
-	for (const char *p = pattern; *p; p++) {
-		if (*p != '{') {
-			if (at == path.n || path.p[at++] != *p)
+	while (want.p && have.p) {
+		struct str w = str_cut(&want, '/'), h = str_cut(&have, '/');
+
+		if (w.n && w.p[0] == '{') {
+			if (!h.n)
 				return false;
-			continue;
-		}
-		for (start = at; at < path.n && path.p[at] != '/'; at++)
-			;
-		if (at == start)
+			arg[args++] = h;
+		} else if (!str_eq(w, h)) {
 			return false;
-		arg[args++] = str_make(path.p + start, at - start);
-		p = strchr(p, '}');
+		}
 	}
-	return at == path.n;
+	return !want.p && !have.p;
 }
 
 static bool method_fits(const struct route *r, struct str method)
@@ -178,6 +181,12 @@ void routes_allow(const struct request *r, struct buf *out)
 	}
 	if (out->len)
 		buf_puts(out, "OPTIONS");
+}
+
+const struct route *routes_all(size_t *n)
+{
+	*n = ROUTES;
+	return routes;
 }
 
 void routes_each(void (*fn)(void *ctx, const struct route *r), void *ctx)

@@ -55,6 +55,7 @@ void routes_allow(const struct request *r, struct buf *out);
 /* True when path fits the pattern. */
 bool routes_fits(const char *pattern, struct str path, struct str arg[ROUTES_ARGS_MAX]);
 bool routes_takes(const struct route *r, struct str param);     /* a query parameter of this row */
+const struct route *routes_all(size_t *n);      /* in the table's order */
 void routes_each(void (*fn)(void *ctx, const struct route *r), void *ctx);
 
 #endif

@@ -125,6 +125,18 @@ none "$(printf '%s\n' "$routes" | perl -ne '
 	my ($route, $params) = split /\t/;
 	for my $p (split / /, $params // "") { print "$route: $p\n" unless ($text{$route} // "") =~ /\b\Q$p\E\b/ }' "$API")" "every parameter of a route is named there"
 
+# --- the OpenAPI document describes what routes and calls take
+described() { sed -n "/^static const struct member $1\[\]/,/^};/s/^\t{ \"\([a-z_]*\)\".*/\1/p" src/web/openapi.c; }
+taken=$(printf '%s\n' "$routes" | perl -ne 'chomp; my ($r, $p) = split /\t/; print map { "$_\n" } ($p // "") =~ /\w+/g, $r =~ /[{?](\w+)[}=]/g')
+fields=$(sed -n 's/^#define FIELDS "\(.*\)"$/\1/p' src/web/rest_dispatch.c | tr ' ' '\n')
+some "$taken" "parameters" 30
+some "$fields" "fields of a call" 7
+none "$(only_in "$taken" "$(described parameters)
+share")" "every parameter is described in openapi.c"
+none "$(only_in "$(described parameters)" "$taken
+share")" "every parameter described there is taken"
+is "$(described call_members | sort)" "$(printf '%s\n' "$fields" | sort)" "every field of a call is described there, and no other"
+
 # --- built-in functions
 functions=$(perl -0777 -ne '
 	s{/\*.*?\*/}{}gs;

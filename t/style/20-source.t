@@ -63,10 +63,10 @@ none "$(calls | grep -E '\btypedef[[:space:]]+(const[[:space:]]+)?struct\b')" "n
 none "$(calls | grep -E '^src/(lang|schema|store|directory|call|web)/' | grep -v '^src/store/db\.c:' | grep -E '\b(u?sleep|nanosleep)[[:space:]]*\(')" "nothing sleeps where an event loop runs"
 
 # --- words
-none "$(grep -rnE "\b(TO""DO|FIX""ME)\b" src t man conf migrations bench README DESIGN bootstrap Makefile.am configure.ac .ci 2>/dev/null)" "nothing is left for later in the text"
+none "$(grep -rnE --exclude-dir=node_modules "\b(TO""DO|FIX""ME)\b" src t man conf migrations bench README DESIGN bootstrap Makefile.am configure.ac .ci 2>/dev/null)" "nothing is left for later in the text"
 none "$(find src -name 'util*.[ch]' -o -name 'common*.[ch]' -o -name 'misc*.[ch]')" "every file is named for its subject"
 none "$(for f in $(find src -name '*.c'); do head -1 "$f" | grep -q '^/\* ' || echo "$f"; done)" "every file begins with what it is for"
 none "$(grep -rnP '\t* +\t' $(find src t -name '*.[ch]') | grep -v ':[0-9]*: \*' | head -5)" "lines are indented with tabs"
-none "$(grep -rn '[[:space:]]$' src t man conf migrations bootstrap README DESIGN --include='*' -I | head -5)" "no white space at the end of a line"
+none "$(grep -rn --exclude-dir=node_modules '[[:space:]]$' src t man conf migrations bootstrap README DESIGN --include='*' -I | head -5)" "no white space at the end of a line"
 
 done_testing

@@ -6,7 +6,7 @@ cd "$SOURCE" || bail "no source folder"
 none() { is "$1" '' "$2"; }
 
 # As bootstrap has them: those of a build, and those of the tests with them.
-list() { sed -n "/^$1=\"/,/\"\$/p" bootstrap | tr '\n' ' ' | sed "s/^$1=\"//; s/\".*//; s/\\\$packages//"; }
+list() { sed -n "/^$1=\"/,/\"\$/p" bootstrap | tr '\n' ' ' | sed "s/^$1=\"//; s/\".*//; s/\\\$packages//; s/:[a-z]*//g"; }
 packages=" $(list packages) "
 check_packages="$packages$(list check_packages) "
 ok "bootstrap names packages" [ "$(printf '%s' "$check_packages" | wc -w)" -gt 20 ]
@@ -56,6 +56,7 @@ mandoc mandoc
 nc netcat-openbsd
 nginx nginx-light
 node nodejs
+npm npm
 openssl openssl
 perl perl
 pgrep procps
@@ -94,7 +95,7 @@ used()
 			}
 		}' "$TMP/programs" "$@"
 }
-find t bench .ci -type f ! -name '*.c' ! -name '*.h' >"$TMP/files"
+find t bench .ci -name node_modules -prune -o -type f ! -name '*.c' ! -name '*.h' -print >"$TMP/files"
 use=$(used $(cat "$TMP/files") | sort -u)
 ok "tests use programs" [ "$(printf '%s\n' "$use" | wc -l)" -gt 5 ]
 none "$(printf '%s\n' "$use" | while read -r program file; do
@@ -105,5 +106,11 @@ none "$(for p in nginx-light openssl ca-certificates tzdata; do case "$packages"
 none "$(grep -hoE '^\s*use [A-Z][A-Za-z:]+' $(grep -lE '^#!.*perl|^package ' $(cat "$TMP/files")) | awk '{print $2}' | sort -u | while read -r module; do
 	[ -e "t/system/$module.pm" ] || perl -MModule::CoreList -e 'exit !Module::CoreList::is_core($ARGV[0])' "$module" || echo "$module"
 done)" "modules of Perl that tests use come with Perl"
+
+# --- packages for Node: what is installed is what the lock names, and it names no place that it came from
+lock=t/node/package-lock.json
+none "$(jq -r --slurpfile lock $lock '.dependencies | to_entries[] | select($lock[0].packages["node_modules/" + .key].version != .value) | .key' t/node/package.json)" "the lock has the versions of package.json"
+none "$(jq -r '.packages | to_entries[] | select(.key != "" and (.value.integrity | not)) | .key' $lock)" "and a digest of each package"
+none "$(grep -E '"resolved"|://' $lock)" "and no address"
 
 done_testing
