@@ -1,6 +1,5 @@
 /* A growing byte string, doubling its room. Not a stream: everything is in memory. */
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +9,22 @@
 
 enum { BUF_FIRST = 64 };        /* bytes of the first allocation */
 
-void buf_reserve(struct buf *b, size_t more)
+static void grow(struct buf *b, size_t more)
 {
 	size_t cap = b->cap ? b->cap : BUF_FIRST;
 
-	if (more <= b->cap - b->len)
-		return;
 	if (more > SIZE_MAX / 4 || b->len > SIZE_MAX / 4)
 		log_fatal("buf: absurd size %zu + %zu", b->len, more);
 	while (cap - b->len < more)
 		cap *= 2;
 	b->data = b->arena ? arena_grow(b->arena, b->data, b->cap, cap) : mem_resize(b->data, cap);
 	b->cap = cap;
+}
+
+void buf_reserve(struct buf *b, size_t more)
+{
+	if (more > b->cap - b->len)
+		grow(b, more);
 }
 
 void buf_add(struct buf *b, const void *p, size_t n)
@@ -47,6 +50,19 @@ void buf_putc(struct buf *b, char c)
 {
 	buf_reserve(b, 1);
 	b->data[b->len++] = c;
+}
+
+void buf_int(struct buf *b, int64_t v)
+{
+	char text[20], *at = text + sizeof(text);
+	uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (v < 0)
+		*--at = '-';
+	buf_add(b, at, (size_t)(text + sizeof(text) - at));
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

@@ -2,6 +2,7 @@
  * malloc's. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
+#include <stdint.h>
 #include "base/arena.h"
 
 struct buf {
@@ -18,6 +19,7 @@ void buf_add(struct buf *b, const void *p, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_putstr(struct buf *b, struct str s);
 void buf_putc(struct buf *b, char c);
+void buf_int(struct buf *b, int64_t v);         /* in decimal */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *buf_text(struct buf *b);            /* NUL-terminated, valid until the next change; never NULL */
 struct str buf_str(struct buf *b);              /* the bytes, valid until the next change; NUL-terminated */

@@ -225,7 +225,12 @@ int clock_in_zone(int64_t ms, const char *zone, struct clock_local *out)
 	offset = (int)(tm.tm_gmtoff / 60);
 	put_date(out->date, tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	put_time(out->time, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	snprintf(out->iso, sizeof(out->iso), "%.10sT%.8s.%03d%c%02d:%02d", out->date, out->time, milli,
-	         offset < 0 ? '-' : '+', abs(offset) / 60 % 100, abs(offset) % 60);
+	memcpy(out->iso, out->date, 10);
+	memcpy(out->iso + 10, "T00:00:00.000+00:00", 20);
+	memcpy(out->iso + 11, out->time, 8);
+	put_digits(out->iso + 20, milli, 3);
+	out->iso[23] = offset < 0 ? '-' : '+';
+	put_digits(out->iso + 24, abs(offset) / 60 % 100, 2);
+	put_digits(out->iso + 27, abs(offset) % 60, 2);
 	return 0;
 }

@@ -44,16 +44,6 @@ int escape_utf8_next(const char *p, size_t n, uint32_t *cp)
 	return len;
 }
 
-/* Length of the run of plain ASCII that `plain` says needs nothing. */
-static size_t plain_run(struct str s, bool (*plain)(unsigned char))
-{
-	size_t n = 0;
-
-	while (n < s.n && plain((unsigned char)s.p[n]))
-		n++;
-	return n;
-}
-
 static bool is_unreserved(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
@@ -85,6 +75,42 @@ static bool is_header_plain(unsigned char c)
 	return c == '\t' || (c >= 0x20 && c != 0x7F);
 }
 
+/* Which bytes each kind of text takes as they are. */
+enum plain { PLAIN_UNRESERVED, PLAIN_PATH, PLAIN_JSON, PLAIN_HTML, PLAIN_TERMINAL, PLAIN_HEADER, PLAIN_N };
+
+static bool (*const is_plain[PLAIN_N])(unsigned char) = {
+	[PLAIN_UNRESERVED] = is_unreserved,
+	[PLAIN_PATH] = is_path_plain,
+	[PLAIN_JSON] = is_json_plain,
+	[PLAIN_HTML] = is_html_plain,
+	[PLAIN_TERMINAL] = is_terminal_plain,
+	[PLAIN_HEADER] = is_header_plain,
+};
+
+/* The same as a table, a bit for each kind. */
+static const unsigned char *plain_table(void)
+{
+	static unsigned char table[256];
+	static bool filled;
+
+	for (int c = 0; !filled && c < 256; c++)
+		for (int k = 0; k < PLAIN_N; k++)
+			table[c] |= (unsigned char)(is_plain[k]((unsigned char)c) << k);
+	filled = true;
+	return table;
+}
+
+/* Length of the run at the start of s that is written as it is. */
+static size_t plain_run(struct str s, enum plain k)
+{
+	const unsigned char *table = plain_table();
+	size_t n = 0;
+
+	while (n < s.n && table[(unsigned char)s.p[n]] >> k & 1)
+		n++;
+	return n;
+}
+
 static void add_raw(struct buf *out, struct str s)
 {
 	buf_putstr(out, s);
@@ -97,7 +123,7 @@ static void put_percent(struct buf *out, unsigned char c)
 	buf_add(out, text, sizeof(text));
 }
 
-static void add_percent(struct buf *out, struct str s, bool (*plain)(unsigned char))
+static void add_percent(struct buf *out, struct str s, enum plain plain)
 {
 	while (s.n) {
 		size_t run = plain_run(s, plain);
@@ -113,12 +139,12 @@ static void add_percent(struct buf *out, struct str s, bool (*plain)(unsigned ch
 
 static void add_path(struct buf *out, struct str s)
 {
-	add_percent(out, s, is_unreserved);
+	add_percent(out, s, PLAIN_UNRESERVED);
 }
 
 static void add_path_slash(struct buf *out, struct str s)
 {
-	add_percent(out, s, is_path_plain);
+	add_percent(out, s, PLAIN_PATH);
 }
 
 static void add_form(struct buf *out, struct str s)
@@ -126,7 +152,7 @@ static void add_form(struct buf *out, struct str s)
 	do {
 		struct str word = str_cut(&s, ' ');
 
-		add_percent(out, word, is_unreserved);
+		add_percent(out, word, PLAIN_UNRESERVED);
 		if (s.p)
 			buf_putc(out, '+');
 	} while (s.p);
@@ -195,7 +221,7 @@ static struct str add_character(struct buf *out, struct str s, void (*special)(s
 static void add_json(struct buf *out, struct str s)
 {
 	while (s.n) {
-		size_t run = plain_run(s, is_json_plain);
+		size_t run = plain_run(s, PLAIN_JSON);
 
 		buf_add(out, s.p, run);
 		s = str_skip(s, run);
@@ -207,7 +233,7 @@ static void add_json(struct buf *out, struct str s)
 static void add_html(struct buf *out, struct str s)
 {
 	while (s.n) {
-		size_t run = plain_run(s, is_html_plain);
+		size_t run = plain_run(s, PLAIN_HTML);
 
 		buf_add(out, s.p, run);
 		s = str_skip(s, run);
@@ -219,7 +245,7 @@ static void add_html(struct buf *out, struct str s)
 static void add_header(struct buf *out, struct str s)
 {
 	while (s.n) {
-		size_t run = plain_run(s, is_header_plain);
+		size_t run = plain_run(s, PLAIN_HEADER);
 
 		buf_add(out, s.p, run);
 		s = str_skip(s, run + 1);
@@ -229,7 +255,7 @@ static void add_header(struct buf *out, struct str s)
 static void add_terminal(struct buf *out, struct str s)
 {
 	while (s.n) {
-		size_t run = plain_run(s, is_terminal_plain);
+		size_t run = plain_run(s, PLAIN_TERMINAL);
 		uint32_t cp;
 		int n;
 

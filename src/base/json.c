@@ -22,6 +22,7 @@ enum {
 };
 
 static const double exact_below = 9007199254740992.0;   /* 2 to 53: below it every whole number is a double */
+static const double simple_below = 1e12;                /* a thousandth less has 15 digits */
 
 /* A string of the text, as it stands between its quotes. */
 struct piece {
@@ -561,6 +562,26 @@ static void lay_out(char out[NUMBER_LAYOUT], const char *digits, int point)
 		         point > 0 ? '+' : '-', abs(point - 1));
 }
 
+/* The usual numbers without a search: at most 15 digits of which three stand behind the point. No other decimal of so
+ * few digits is the same double. */
+static bool put_simple(double v, char *out)
+{
+	struct buf b = { .data = out, .cap = JSON_NUMBER_MAX };
+	int64_t k = fabs(v) < simple_below ? (int64_t)(fabs(v) * 1000 + 0.5) : 0;
+
+	if ((double)k / 1000 != fabs(v))
+		return false;
+	if (v < 0)
+		buf_putc(&b, '-');
+	buf_int(&b, k / 1000);
+	if (k %= 1000)
+		buf_putc(&b, '.');
+	for (; k; k = k * 10 % 1000)
+		buf_putc(&b, (char)('0' + k / 100));
+	buf_putc(&b, 0);
+	return true;
+}
+
 void json_number(double v, char *out)
 {
 	char text[JSON_NUMBER_MAX], digits[JSON_NUMBER_MAX], laid[NUMBER_LAYOUT];
@@ -570,6 +591,8 @@ void json_number(double v, char *out)
 		memcpy(out, "null", sizeof("null"));
 		return;
 	}
+	if (put_simple(v, out))
+		return;
 	if (fabs(v) < exact_below && v == (double)(int64_t)v) {
 		snprintf(out, JSON_NUMBER_MAX, "%" PRId64, (int64_t)v);
 		return;

@@ -84,6 +84,13 @@ bool caller_reads(const struct caller *c, struct str key, struct str category, b
 	return enabled && c->anonymous && scope_reads(c->anonymous, key, category);
 }
 
+bool caller_calls(const struct caller *c, struct str key, struct str category, bool enabled, bool sensitive)
+{
+	if (c->kind != CALLER_ANONYMOUS)
+		return enabled;
+	return enabled && !sensitive && c->anonymous && scope_calls(c->anonymous, key, category);
+}
+
 static bool reads(void *ctx, struct str key, struct str category, bool enabled)
 {
 	return caller_reads(ctx, key, category, enabled);

@@ -27,7 +27,10 @@ int caller_resolve(struct caller *out, struct arena *a, const struct caller_pres
 /* The caller of a process without a request, or of one that has shown nothing. */
 void caller_anonymous(struct caller *out);
 bool caller_reads(const struct caller *c, struct str key, struct str category, bool enabled);
-/* The same as a predicate for the directory layer; c must stay alive. */
+/* Whether a call of the row would pass as far as that is a matter of the row alone: nobody without a credential runs
+ * one of high risk, or one outside the setting `anonymous`. */
+bool caller_calls(const struct caller *c, struct str key, struct str category, bool enabled, bool sensitive);
+/* caller_reads as a predicate for the directory layer; c must stay alive. */
 struct directory_reader caller_reader(const struct caller *c);
 /* 401 `unauthorized` unless the owner. */
 int caller_need_owner(const struct caller *c, struct problem *why);

@@ -69,14 +69,9 @@ static void come_back(const char *name, const struct receipt *r, int64_t wait_ms
 
 static void fill(struct receipt *out, const struct dispatch_request *r, const struct entry *e, const char *reason)
 {
-	*out = (struct receipt){ .status = "denied", .sensitive = e->sensitive };
-	snprintf(out->key, sizeof(out->key), "%.*s", (int)e->key.n, e->key.p);
-	snprintf(out->runner, sizeof(out->runner), "%s", row_runner(&e->row));
-	snprintf(out->actor, sizeof(out->actor), "%s", r->caller->actor);
-	snprintf(out->trace, sizeof(out->trace), "%s", r->trace->id);
-	snprintf(out->parent, sizeof(out->parent), "%s", r->parent ? r->parent : "");
+	*out = (struct receipt){ .status = "denied" };
+	receipt_of_call(out, r, e);
 	snprintf(out->reason, sizeof(out->reason), "%s", reason);
-	memcpy(out->contract, e->digest, sizeof(out->contract));
 }
 
 void denial_record(const struct dispatch_request *r, const struct entry *e, const char *reason)

@@ -254,21 +254,15 @@ static void begin_receipt(struct run *run)
 	receipt_new_id("inv_", p->id);
 	memcpy(run->call.id, p->id, sizeof(run->call.id));
 	stamp(p);
-	snprintf(p->key, sizeof(p->key), "%.*s", (int)e->key.n, e->key.p);
-	snprintf(p->runner, sizeof(p->runner), "%s", row_runner(&e->row));
-	snprintf(p->actor, sizeof(p->actor), "%s", r->caller->actor);
-	snprintf(p->trace, sizeof(p->trace), "%s", r->trace->id);
-	snprintf(p->parent, sizeof(p->parent), "%s", r->parent ? r->parent : "");
+	receipt_of_call(p, r, e);
 	snprintf(p->replays, sizeof(p->replays), "%s", r->replays ? r->replays : "");
 	snprintf(p->repairs, sizeof(p->repairs), "%.*s", (int)r->repairs.n, r->repairs.p ? r->repairs.p : "");
-	p->sensitive = e->sensitive;
 	p->count = 1;
 	p->on_behalf_of = claim(r->arena, r->on_behalf_of);
 	p->authorized_by = claim(r->arena, r->authorized_by);
 	snprintf(p->input_form, sizeof(p->input_form), "%s", run->call.form);
 	p->input_text = redacted(r->arena, run->call.body, &p->input_redacted);
 	crypto_sha256_hex(p->input_text, p->input);
-	memcpy(p->contract, e->digest, sizeof(p->contract));
 }
 
 static bool is_material(struct str s)
@@ -285,6 +279,7 @@ static bool is_material(struct str s)
 /* The result as it leaves, and what the receipt says of it. */
 static void end_receipt(struct run *run)
 {
+	static const char status[2][8] = { "error", "ok" };
 	struct call *c = &run->call;
 	struct receipt *p = &run->receipt;
 	struct dispatch_result *out = run->out;
@@ -294,7 +289,7 @@ static void end_receipt(struct run *run)
 	out->label = c->label;
 	out->material = out->ok && is_material(str_skip(out->result, out->label));
 	stamp(p);
-	snprintf(p->status, sizeof(p->status), "%s", out->ok ? "ok" : "error");
+	memcpy(p->status, status[out->ok], sizeof(status[0]));
 	p->ok = out->ok;
 	p->material = out->material;
 	p->cost_microusd = c->cost_microusd + c->inner_microusd;

@@ -2,15 +2,11 @@
  * before: a row that is not is unknown to the caller. */
 #include "call/gate.h"
 
-/* Nobody without a credential runs a row of high risk, or one outside the setting `anonymous`. */
-static int check_anonymous(const struct gate_request *g, struct problem *why)
+static int check_scope(const struct gate_request *g, struct problem *why)
 {
-	const struct caller *c = g->caller;
 	const struct entry *e = g->entry;
 
-	if (c->kind != CALLER_ANONYMOUS)
-		return 0;
-	if (!e->sensitive && c->anonymous && scope_calls(c->anonymous, e->key, e->category))
+	if (caller_calls(g->caller, e->key, e->category, true, e->sensitive))
 		return 0;
 	problem_set(why, 401, "unauthorized");
 	problem_fix(why, "present a credential that may call this row: the owner's key as x-terminal-key or Authorization: Bearer");
@@ -26,7 +22,7 @@ static int check_enabled(const struct gate_request *g, struct problem *why)
 	return -1;
 }
 
-static int (*const checks[])(const struct gate_request *g, struct problem *why) = { check_anonymous, check_enabled };
+static int (*const checks[])(const struct gate_request *g, struct problem *why) = { check_scope, check_enabled };
 
 int gate_check(const struct gate_request *g, struct problem *why)
 {

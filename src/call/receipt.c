@@ -6,14 +6,15 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "call/dispatch.h"
 #include "call/receipt.h"
 
 void receipt_new_id(const char *prefix, char out[RECEIPT_ID])
 {
-	char id[CRYPTO_ID];
+	size_t n = strlen(prefix);
 
-	crypto_id(clock_ms(), id);
-	snprintf(out, RECEIPT_ID, "%s%s", prefix, id);
+	memcpy(out, prefix, n);
+	crypto_id(clock_ms(), out + n);
 }
 
 bool receipt_is_id(struct str s)
@@ -22,6 +23,26 @@ bool receipt_is_id(struct str s)
 }
 
 /* Writing */
+
+static void take_text(char *out, size_t size, struct str s)
+{
+	size_t n = s.p ? escape_cut(s, size - 1) : 0;
+
+	if (n)
+		memcpy(out, s.p, n);
+	out[n] = 0;
+}
+
+void receipt_of_call(struct receipt *p, const struct dispatch_request *r, const struct entry *e)
+{
+	take_text(p->key, sizeof(p->key), e->key);
+	take_text(p->runner, sizeof(p->runner), str_of(row_runner(&e->row)));
+	take_text(p->actor, sizeof(p->actor), str_of(r->caller->actor));
+	take_text(p->trace, sizeof(p->trace), str_of(r->trace->id));
+	take_text(p->parent, sizeof(p->parent), str_of(r->parent));
+	memcpy(p->contract, e->digest, sizeof(p->contract));
+	p->sensitive = e->sensitive;
+}
 
 static const char *or_null(const char *s)
 {
@@ -68,15 +89,6 @@ void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_pa
 }
 
 /* Reading */
-
-static void take_text(char *out, size_t size, struct str s)
-{
-	size_t n = s.p ? escape_cut(s, size - 1) : 0;
-
-	if (n)
-		memcpy(out, s.p, n);
-	out[n] = 0;
-}
 
 #define TAKE(field, column) take_text(r->field, sizeof(r->field), db_text(s, column))
 

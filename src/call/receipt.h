@@ -10,6 +10,8 @@ enum {
 	RECEIPT_LIMIT = 50, RECEIPT_LIMIT_MAX = 500,    /* rows of a page */
 };
 
+struct dispatch_request;
+
 struct receipt {
 	char id[RECEIPT_ID], time[32], key[72], runner[72], actor[96], trace[RECEIPT_ID], parent[RECEIPT_ID];
 	char status[16];                /* ok, error, denied, unknown */
@@ -31,6 +33,8 @@ struct receipt {
 /* A new id: "inv_…" or "t_…". */
 void receipt_new_id(const char *prefix, char out[RECEIPT_ID]);
 bool receipt_is_id(struct str s);       /* "inv_…", canonical */
+/* What is known of a call before it runs: row, caller, trace, contract. Texts that are too long are cut. */
+void receipt_of_call(struct receipt *p, const struct dispatch_request *r, const struct entry *e);
 /* Adds the receipt (and its payload, cut to max_payload bytes a text) to w and makes it the write's proof.
  * max_payload 0: no payload. */
 void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload);

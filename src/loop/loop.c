@@ -19,6 +19,7 @@ enum {
 static struct {
 	int fd;                         /* epoll */
 	bool open, stopping;
+	uint64_t turn;
 	struct epoll_event batch[LOOP_BATCH];
 	int next, got;                  /* the part of the batch that is still to be delivered */
 	struct loop_timer **heap;       /* least at_us first */
@@ -197,10 +198,16 @@ void loop_run(void)
 
 		if (got < 0 && errno != EINTR)
 			log_fatal("epoll_wait: %s", strerror(errno));
+		loop.turn++;
 		deliver(got > 0 ? got : 0);
 		fire_timers();
 		run_tasks();
 	}
+}
+
+uint64_t loop_turn(void)
+{
+	return loop.turn;
 }
 
 void loop_stop(void)

@@ -35,6 +35,9 @@ void loop_timer_cancel(struct loop_timer *t);                   /* fine when not
 /* Runs t after all events of the current batch were delivered; a task that is queued already stays queued once. */
 void loop_post(struct loop_task *t);
 void loop_run(void);                    /* until loop_stop */
+/* Changes whenever events were taken: what a peer saw before it sent something has happened before the turn in which
+ * that is read. */
+uint64_t loop_turn(void);
 void loop_stop(void);                   /* at the end of the current turn */
 
 #endif

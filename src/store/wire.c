@@ -24,6 +24,7 @@
  *
  * Requests of one client to one file are applied in the order in which they were sent. A malformed frame ends the
  * connection without an answer. */
+#include <endian.h>
 #include <string.h>
 #include "base/log.h"
 #include "store/wire.h"
@@ -39,26 +40,22 @@ enum {
 
 static void put(struct buf *b, uint64_t v, unsigned bytes)
 {
-	unsigned char x[8];
-
-	for (unsigned i = 0; i < bytes; i++)
-		x[i] = (unsigned char)(v >> (8 * i));
-	buf_add(b, x, bytes);
+	v = htole64(v);
+	buf_add(b, &v, bytes);
 }
 
 static uint64_t get(const char *p, unsigned bytes)
 {
 	uint64_t v = 0;
 
-	for (unsigned i = 0; i < bytes; i++)
-		v |= (uint64_t)(unsigned char)p[i] << (8 * i);
-	return v;
+	memcpy(&v, p, bytes);
+	return le64toh(v);
 }
 
 static void set(struct buf *b, size_t at, uint64_t v, unsigned bytes)
 {
-	for (unsigned i = 0; i < bytes; i++)
-		b->data[at + i] = (char)(unsigned char)(v >> (8 * i));
+	v = htole64(v);
+	memcpy(b->data + at, &v, bytes);
 }
 
 /* Values */

@@ -1,5 +1,4 @@
 /* Writing JSON into a buffer member by member. The caller keeps brackets in order; texts are escaped here. */
-#include <inttypes.h>
 #include "base/escape.h"
 #include "base/json.h"
 #include "web/emit.h"
@@ -54,7 +53,8 @@ void emit_text(struct buf *out, const char *name, const char *s)
 void emit_int(struct buf *out, const char *name, int64_t v)
 {
 	emit_name(out, name);
-	buf_printf(out, "%" PRId64 ",", v);
+	buf_int(out, v);
+	buf_putc(out, ',');
 }
 
 void emit_number(struct buf *out, const char *name, double v)

@@ -33,7 +33,7 @@ enum {
 	RECORDS_ONCE = 16,              /* large records sent with one call */
 	ARENAS_KEPT = 64,               /* arenas kept for the next requests */
 	DRAIN_CHUNK = 4096,             /* bytes of a refused body dropped at a time */
-	REBALANCE_MS = 50,              /* how long a worker with too many connections leaves accepting to others */
+	REBALANCE_MS = 20,              /* how long a worker with too many connections leaves a new one to others */
 	SWEEP_MS = 5000,                /* how often connections that never sent a byte are looked for */
 	DESCRIPTORS_SHORT_MS = 100,     /* pause after accept failed for want of descriptors */
 };
@@ -63,7 +63,8 @@ static struct {
 	struct conn *idle;
 	struct arena *arena[ARENAS_KEPT];
 	unsigned arenas;
-	bool listening, draining, handing, short_logged;
+	enum listening { OFF, STANDBY, ACCEPTING } listening;
+	bool draining, handing, short_logged;
 	void (*done)(void);
 } fastcgi;
 
@@ -549,16 +550,17 @@ static void begin(struct conn *c)
 
 /* Accepting */
 
-static void listener_set(bool on)
+/* STANDBY is told of every new connection beside the one that is to take it; ACCEPTING is that one, or the next. */
+static void listener_set(enum listening how)
 {
-	if (on == fastcgi.listening)
+	if (how == fastcgi.listening)
 		return;
-	fastcgi.listening = on;
-	if (on)
-		loop_add(&fastcgi.listener, EPOLLIN | EPOLLEXCLUSIVE);
-	else
+	if (fastcgi.listening != OFF)
 		loop_del(&fastcgi.listener);
-	atomic_store(&fastcgi.o.board->seat[fastcgi.o.seat].listening, on);
+	fastcgi.listening = how;
+	if (how != OFF)
+		loop_add(&fastcgi.listener, how == STANDBY ? EPOLLIN : EPOLLIN | EPOLLEXCLUSIVE);
+	atomic_store(&fastcgi.o.board->seat[fastcgi.o.seat].listening, how == ACCEPTING);
 }
 
 /* True when another worker that is accepting has clearly fewer connections. So the one with the fewest never stops,
@@ -581,24 +583,25 @@ static bool others_have_fewer(void)
  * would give most of them to one worker. */
 static void balance(void)
 {
-	bool full = fastcgi.open >= fastcgi.o.max_connections, accept = !full && !others_have_fewer();
-
 	if (fastcgi.draining || fastcgi.retry.slot)
 		return;
-	listener_set(accept);
-	if (!accept && !full && !fastcgi.rebalance.slot)
-		loop_timer_set(&fastcgi.rebalance, REBALANCE_MS);
+	if (fastcgi.open >= fastcgi.o.max_connections)
+		listener_set(OFF);
+	else if (!others_have_fewer())
+		listener_set(ACCEPTING);
+	else
+		listener_set(fastcgi.rebalance.slot ? OFF : STANDBY);
 }
 
+/* The others had their time: when somebody still waits, they are stuck. */
 static void rebalance(struct loop_timer *t)
 {
 	struct pollfd p = { .fd = fastcgi.o.listen_fd, .events = POLLIN };
 
 	(void)t;
 	balance();
-	/* The others had their time: they are stuck. */
-	if (!fastcgi.listening && !fastcgi.draining && fastcgi.open < fastcgi.o.max_connections && poll(&p, 1, 0) > 0)
-		listener_set(true);
+	if (fastcgi.listening == STANDBY && poll(&p, 1, 0) > 0)
+		listener_set(ACCEPTING);
 }
 
 static void retry(struct loop_timer *t)
@@ -609,9 +612,15 @@ static void retry(struct loop_timer *t)
 
 static void accept_ready(struct loop_fd *f, uint32_t events)
 {
-	int fd = accept4(f->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd;
 
 	(void)events;
+	if (fastcgi.listening == STANDBY && others_have_fewer()) {
+		loop_timer_set(&fastcgi.rebalance, REBALANCE_MS);
+		listener_set(OFF);
+		return;
+	}
+	fd = accept4(f->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd >= 0) {
 		fastcgi.short_logged = false;
 		conn_new(fd);
@@ -623,7 +632,7 @@ static void accept_ready(struct loop_fd *f, uint32_t events)
 	if (!fastcgi.short_logged)
 		log_warn("fastcgi: cannot accept: %s; trying again", strerror(errno));
 	fastcgi.short_logged = true;
-	listener_set(false);
+	listener_set(OFF);
 	loop_timer_set(&fastcgi.retry, DESCRIPTORS_SHORT_MS);
 }
 
@@ -777,7 +786,7 @@ void fastcgi_drain(void (*done)(void))
 
 	if (fastcgi.draining)
 		return;
-	listener_set(false);
+	listener_set(OFF);
 	fastcgi_board_leave(fastcgi.o.board, fastcgi.o.seat);
 	fastcgi.draining = true;
 	/* Without a successor nobody else will take those that wait. */
@@ -811,7 +820,7 @@ void fastcgi_start(const struct fastcgi_options *o)
 	if (o->successor_fd >= 0)
 		loop_add(&fastcgi.successor, EPOLLIN);
 	publish();
-	listener_set(true);
+	listener_set(ACCEPTING);
 	loop_timer_set(&fastcgi.sweep, SWEEP_MS);
 }
 

@@ -11,25 +11,39 @@ enum {
 	QUALITY_ONE = 1000,             /* q=1 in the thousandths that q has */
 };
 
-/* The first value of that name from *e on, with *e behind it. */
-static struct str next_env(const char *const **e, const char *name)
+/* Names and values apart, once: they are looked for a dozen times. */
+static void env_read(struct request *r, const char *const *env)
 {
-	size_t n = strlen(name);
+	size_t n = 0;
 
-	while (*e && **e) {
-		const char *one = *(*e)++;
+	while (env && env[n])
+		n++;
+	r->var = arena_alloc(r->arena, (n + 1) * sizeof(*r->var));
+	for (size_t i = 0; i < n; i++) {
+		struct str rest = str_of(env[i]), name = str_cut(&rest, '=');
 
-		if (strncmp(one, name, n) == 0 && one[n] == '=')
-			return str_of(one + n + 1);
+		if (rest.p)
+			r->var[r->vars++] = (struct request_param){ name, rest };
+	}
+}
+
+/* The first value of that name from *i on, with *i behind it. */
+static struct str next_var(const struct request *r, unsigned *i, struct str name)
+{
+	while (*i < r->vars) {
+		const struct request_param *v = &r->var[(*i)++];
+
+		if (v->name.n == name.n && memcmp(v->name.p, name.p, name.n) == 0)
+			return v->value;
 	}
 	return (struct str){ 0 };
 }
 
 struct str request_env(const struct request *r, const char *name)
 {
-	const char *const *e = r->env;
+	unsigned i = 0;
 
-	return next_env(&e, name);
+	return next_var(r, &i, str_of(name));
 }
 
 /* The name that CGI gives a header (RFC 3875 section 4.1.18). */
@@ -38,14 +52,13 @@ struct str request_header(const struct request *r, const char *name)
 	char env[HEADER_NAME_MAX] = "HTTP_";
 	bool bare = strcmp(name, "content-type") == 0 || strcmp(name, "content-length") == 0;
 	size_t n = bare ? 0 : strlen(env);
-	const char *const *e = r->env;
 	struct str value, more;
+	unsigned i = 0;
 
-	for (; *name && n < sizeof(env) - 1; name++)
+	for (; *name && n < sizeof(env); name++)
 		env[n++] = *name == '-' ? '_' : *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
-	env[n] = 0;
-	value = next_env(&e, env);
-	while (value.p && (more = next_env(&e, env)).p)
+	value = next_var(r, &i, str_make(env, n));
+	while (value.p && (more = next_var(r, &i, str_make(env, n))).p)
 		value = str_of(arena_printf(r->arena, "%s, %s", value.p, more.p));
 	return value;
 }
@@ -161,7 +174,8 @@ int request_init(struct request *r, struct arena *a, const char *const *env, str
 {
 	struct str id;
 
-	*r = (struct request){ .arena = a, .env = env, .body = body, .method = str_of(""), .path = str_of("") };
+	*r = (struct request){ .arena = a, .body = body, .method = str_of(""), .path = str_of("") };
+	env_read(r, env);
 	id = request_env(r, "REQUEST_ID");
 	r->request_id = id.p ? id.p : "";
 	r->query = request_env(r, "QUERY_STRING");

@@ -15,11 +15,12 @@ struct request {
 	struct request_param param[REQUEST_PARAMS_MAX];
 	unsigned params;
 	struct str body;                /* p NULL when there is none */
-	const char *const *env;         /* FastCGI parameters "NAME=value", NULL at the end */
+	struct request_param *var;      /* FastCGI parameters */
+	unsigned vars;
 	const char *request_id;         /* nginx's $request_id (REQUEST_ID) or "" */
 };
 
-/* Fills r from FastCGI parameters and the body that was read. The path is DOCUMENT_URI, which nginx has decoded and
+/* Fills r from FastCGI parameters ("NAME=value", NULL at the end) and the body that was read. The path is DOCUMENT_URI, which nginx has decoded and
  * routed by, or REQUEST_URI without its query, decoded here. The query is QUERY_STRING: "+" and %20 are a space, "&"
  * separates (";" is a character), a name without "=" has an empty value, an empty query has no parameters. -1 with
  * why 400: `bad_query` (malformed percent, invalid UTF-8, NUL, a repeated name, an empty name, too many parameters),

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "web/response.h"
 
+enum { HEAD_USUAL = 512 };      /* bytes of most heads */
+
 /* Every code of the interface; rowcall-api(7) has a line for each. The texts of `fix` are defaults: whoever knows
  * more fills how_to_fix. */
 static const struct response_code codes[] = {
@@ -253,11 +255,24 @@ static const char *phrase(int status)
 	return "Unknown";
 }
 
+static void put_field(struct buf *out, const char *name, const char *value)
+{
+	buf_puts(out, name);
+	buf_puts(out, ": ");
+	buf_puts(out, value);
+	buf_puts(out, "\r\n");
+}
+
 void response_head(const struct response *r, const char *trace, struct buf *out)
 {
-	buf_printf(out, "Status: %d %s\r\n", r->status, phrase(r->status));
+	buf_reserve(out, HEAD_USUAL);
+	buf_puts(out, "Status: ");
+	buf_int(out, r->status);
+	buf_putc(out, ' ');
+	buf_puts(out, phrase(r->status));
+	buf_puts(out, "\r\n");
 	for (unsigned i = 0; i < r->headers; i++)
-		buf_printf(out, "%s: %s\r\n", r->header[i].name, r->header[i].value);
+		put_field(out, r->header[i].name, r->header[i].value);
 	if (trace && *trace && !response_get(r, "X-Trace")) {
 		buf_puts(out, "X-Trace: ");
 		escape_add(out, ESCAPE_HEADER, str_of(trace));
@@ -266,7 +281,11 @@ void response_head(const struct response *r, const char *trace, struct buf *out)
 	if (!response_get(r, "Cache-Control"))
 		buf_puts(out, "Cache-Control: no-store\r\n");
 	buf_puts(out, "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n");
-	if (r->type)
-		buf_printf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n", r->type, r->body.n);
+	if (r->type) {
+		put_field(out, "Content-Type", r->type);
+		buf_puts(out, "Content-Length: ");
+		buf_int(out, (int64_t)r->body.n);
+		buf_puts(out, "\r\n");
+	}
 	buf_puts(out, "\r\n");
 }

@@ -58,6 +58,8 @@ void rest_event_verify(struct rest *r);
 /* rest_dispatch.c: calls and contract documents */
 void rest_dispatch_post(struct rest *r);
 void rest_dispatch_invoke(struct rest *r);
+void rest_dispatch_ping(struct rest *r);
+void rest_dispatch_explain(struct rest *r);
 void rest_dispatch_run(struct rest *r);
 void rest_dispatch_document(struct rest *r);
 void rest_dispatch_registry(struct rest *r);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/crypto.h"
 #include "base/escape.h"
+#include "call/explain.h"
 #include "call/gate.h"
 #include "call/replay.h"
 #include "call/text.h"
@@ -14,6 +15,7 @@
 
 enum {
 	ETAG_DIGITS = 16,               /* of the body's hash in a document's ETag */
+	URL_USUAL = 128,                /* bytes of most URLs of a receipt */
 	REGISTRY_TURN = 256,            /* rows rendered before other requests have their turn */
 	REGISTRY_PAUSE_MS = 1,
 };
@@ -134,22 +136,32 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 
 /* The answer */
 
+static void emit_url(struct rest *r, struct buf *out, const char *name, const char *path, const char *id)
+{
+	struct buf url = BUF_ARENA(r->arena);
+
+	buf_reserve(&url, URL_USUAL);
+	buf_puts(&url, r->service->conf->base_url);
+	buf_puts(&url, path);
+	buf_puts(&url, id);
+	emit_str(out, name, buf_str(&url));
+}
+
 static void emit_proof(struct rest *r, struct buf *out, const struct dispatch_result *d, struct str key)
 {
-	const char *base = r->service->conf->base_url;
-	struct buf did = BUF_ARENA(r->arena), url = BUF_ARENA(r->arena);
+	struct buf did = BUF_ARENA(r->arena);
 
-	buf_printf(&did, "%s %.*s (%s)%s", d->ok ? "ran" : "tried", (int)key.n, key.p, d->runner,
-		   d->material ? "" : "; nothing material came back");
+	buf_puts(&did, d->ok ? "ran " : "tried ");
+	buf_putstr(&did, key);
+	buf_puts(&did, " (");
+	buf_puts(&did, d->runner);
+	buf_puts(&did, d->material ? ")" : "); nothing material came back");
 	emit_begin(out, "proof", '{');
 	emit_bool(out, "ok", d->material);
 	emit_str(out, "did", buf_str(&did));
 	emit_text(out, "invocation_id", d->id);
-	buf_printf(&url, "%s/receipt/%s", base, d->id);
-	emit_str(out, "public_receipt", buf_str(&url));
-	buf_clear(&url);
-	buf_printf(&url, "%s/api/dispatch?confirm=%s", base, d->id);
-	emit_str(out, "confirm", buf_str(&url));
+	emit_url(r, out, "public_receipt", "/receipt/", d->id);
+	emit_url(r, out, "confirm", "/api/dispatch?confirm=", d->id);
 	emit_end(out, '}');
 }
 
@@ -410,6 +422,38 @@ void rest_dispatch_invoke(struct rest *r)
 	if (!q.body.p)
 		q.body = str_of("");
 	call(r, &q);
+}
+
+/* A call that needs no arguments and is the same everywhere, to try a credential out. */
+void rest_dispatch_ping(struct rest *r)
+{
+	struct dispatch_request q = {
+		.arena = r->arena, .caller = &r->caller, .trace = &r->trace, .key = str_of("NOW"), .body = str_of(""),
+	};
+	struct dispatch_result *d = arena_alloc(r->arena, sizeof(*d));
+	struct problem why = { 0 };
+
+	if (router_switch(r, "ping") < 0)
+		return;
+	if (is_prefetch(r->req)) {
+		problem_set(&why, 403, "prefetch_refused");
+		router_fail(r, &why);
+		return;
+	}
+	if (dispatch_call(&q, d, &why) == 0) {
+		answer(r, d, q.key, NULL);
+		return;
+	}
+	if (!why.extra)
+		why.extra = arena_json(r->arena, json_object_new_object());
+	json_put(why.extra, "explain", explain_caller(&r->caller));
+	router_fail(r, &why);
+}
+
+void rest_dispatch_explain(struct rest *r)
+{
+	if (router_switch(r, "explain") == 0)
+		response_json(r->res, 200, explain_caller(&r->caller));
 }
 
 /* Documents: kept for the generation as "ETag\nbody". */

@@ -8,6 +8,7 @@
 #include "base/net.h"
 #include "call/auth.h"
 #include "call/caller.h"
+#include "loop/loop.h"
 #include "store/shared.h"
 #include "web/rest.h"
 #include "web/router.h"
@@ -25,6 +26,7 @@ enum { NUMBER_DIGITS = 18 };            /* of a decimal number that an int64_t s
 static struct router {
 	struct router_context context;
 	struct net_policy *metrics;     /* addresses of metrics_allow */
+	uint64_t turn;                  /* of the loop, in which the secrets were looked at */
 } router;
 
 /* The settings were checked when they were read, so a bad one here is a broken invariant. */
@@ -431,7 +433,9 @@ static int router_prepare(struct rest *r, struct problem *why)
 {
 	bool body_first;
 
-	secret_refresh(r->service->secrets);
+	if (router.turn != loop_turn())
+		secret_refresh(r->service->secrets);
+	router.turn = loop_turn();
 	directory_refresh(r->service->directory);
 	if (find_route(r, why) < 0)
 		return -1;

@@ -63,6 +63,10 @@ static const struct route routes[] = {
 	  rest_receipt_ledger, "receipts, newest first (ledger=1)" },
 	{ "GET", DISPATCH, "invoke", "body idempotency_key", WHO_ANYONE, ROUTE_SHARE | ROUTE_RAN, rest_dispatch_invoke,
 	  "runs a row by a URL alone" },
+	{ "GET", DISPATCH, "ping", "", WHO_ANYONE, ROUTE_SHARE | ROUTE_RAN, rest_dispatch_ping,
+	  "runs NOW, or says what the credential cannot do (ping=1)" },
+	{ "GET", DISPATCH, "explain", "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_explain,
+	  "what the credential may do, its limits, uses left and expiry (explain=1)" },
 	{ "GET", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_index,
 	  "the protocol index" },
 	{ "GET", "/receipt/{id}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_receipt_page,
@@ -78,21 +82,23 @@ enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
 
 bool routes_fits(const char *pattern, struct str path, struct str arg[ROUTES_ARGS_MAX])
 {
-	struct str want = str_of(pattern), have = path;
+	size_t at = 0, start;
 	unsigned args = 0;
 
-	while (want.p && have.p) {
-		struct str w = str_cut(&want, '/'), h = str_cut(&have, '/');
-
-		if (w.n && w.p[0] == '{') {
-			if (!h.n)
+	for (const char *p = pattern; *p; p++) {
+		if (*p != '{') {
+			if (at == path.n || path.p[at++] != *p)
 				return false;
-			arg[args++] = h;
-		} else if (!str_eq(w, h)) {
-			return false;
+			continue;
 		}
+		for (start = at; at < path.n && path.p[at] != '/'; at++)
+			;
+		if (at == start)
+			return false;
+		arg[args++] = str_make(path.p + start, at - start);
+		p = strchr(p, '}');
 	}
-	return !want.p && !have.p;
+	return at == path.n;
 }
 
 static bool method_fits(const struct route *r, struct str method)

@@ -184,6 +184,32 @@ subtest 'descriptors' => sub {
 	ok($d->wait_for(sub { $count->() < 60 }, 5), 'none is left open') or diag $count->();
 };
 
+# The worker that does not take its turn is another process, so this is a service of its own.
+subtest 'shares of two workers' => sub {
+	my $two = Daemon->new(workers => 2);
+	ok($two->start, 'starts') or return;
+	my ($one, $other) = map { $two->children->{"rowcalld: worker $_"} } 1, 2;
+	my $sockets = sub { my ($pid) = @_; scalar grep { (readlink $_ // '') =~ /^socket:/ } glob "/proc/$pid/fd/*" };
+	my $before = $sockets->($one);
+	kill 'STOP', $other;
+	my @s;
+	for (1 .. 20) {
+		push @s, $two->connection;
+		Daemon::put_bytes($s[-1], Daemon::request('GET', $path));
+	}
+	is(scalar(grep { (Daemon::answer($_) // {})->{status} // 0 == 200 } @s), 20, 'one takes what the other, which is stopped, does not');
+	ok($two->wait_for(sub { $sockets->($one) == $before + 20 }, 5), 'all of it');
+	my $switches = sub { (Daemon::get("/proc/$one/status") =~ /^voluntary_ctxt_switches:\s*(\d+)/m)[0] };
+	kill 'CONT', $other;
+	my $start = $switches->();
+	sleep 1;
+	cmp_ok($switches->() - $start, '<', 10, 'having more than the other, it sleeps') or diag $switches->() - $start;
+	push @s, $two->connection for 1 .. 10;
+	sleep 0.5;
+	cmp_ok($sockets->($one) - $before, '<', 25, 'and leaves new ones to the other');
+	$two->stop;
+};
+
 $d->stop;
 is($d->{status}, 0, 'stops cleanly') or diag $d->log;
 unlike($d->log, qr/Sanitizer|runtime error/, 'no sanitizer has anything to say');

@@ -5,6 +5,7 @@
 
 static void use(struct buf b, const char *kind)
 {
+	static const int64_t numbers[] = { 0, 9, 10, -1, -10, INT64_MAX, INT64_MIN };
 	struct str s;
 	bool same = true;
 
@@ -29,6 +30,11 @@ static void use(struct buf b, const char *kind)
 	tap_ok(b.len == 5004 && memcmp(b.data, "12x ", 4) == 0 &&
 	       b.data[5003] == '|', "%s: formatted text grows it", kind);
 	buf_clear(&b);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		buf_int(&b, numbers[i]);
+		buf_putc(&b, ' ');
+	}
+	tap_is_str(buf_text(&b), "0 9 10 -1 -10 9223372036854775807 -9223372036854775808 ", "numbers");
 	for (int i = 0; i < 200; i++) {
 		buf_clear(&b);
 		buf_printf(&b, "%*d", i + 1, 1);

@@ -271,6 +271,33 @@ static void numbers(void)
 		json_number(v, out);
 		tap_is_str(out, rfc[i].want, "a number as ECMAScript writes it");
 	}
+	/* Thousandths go a shorter way. */
+	{
+		bool same = true;
+		char want[JSON_NUMBER_MAX];
+
+		for (int64_t k = 1; k < 1200000000000000; k += 1 + k / 7) {
+			snprintf(want, sizeof(want), "-%lld.%03lld", (long long)k / 1000, (long long)k % 1000);
+			for (size_t n = strlen(want); want[n - 1] == '0' || want[n - 1] == '.'; n--) {
+				bool point = want[n - 1] == '.';
+
+				want[n - 1] = 0;
+				if (point)
+					break;
+			}
+			json_number(-(double)k / 1000, out);
+			same = same && strcmp(out, want) == 0;
+		}
+		tap_ok(same, "thousandths have no more digits than they need");
+		json_number(0.125, out);
+		tap_is_str(out, "0.125", "a number as ECMAScript writes it");
+		json_number(0.0005, out);
+		tap_is_str(out, "0.0005", "a number as ECMAScript writes it");
+		json_number(999999999999.999, out);
+		tap_is_str(out, "999999999999.999", "a number as ECMAScript writes it");
+		json_number(1000000000000.001, out);
+		tap_is_str(out, "1000000000000.001", "a number as ECMAScript writes it");
+	}
 	/* Every exponent, and steps within: what is written reads back as the same double. */
 	{
 		bool same = true;

@@ -89,6 +89,39 @@ static void test_batches(void)
 		close(fd[i].fd);
 }
 
+static uint64_t turns[2];
+
+static void later_turn(struct loop_timer *t)
+{
+	(void)t;
+	turns[1] = loop_turn();
+}
+
+static void event_turns(struct loop_fd *f, uint32_t events)
+{
+	static struct loop_timer next = { .fire = later_turn };
+	uint64_t n;
+
+	(void)events;
+	if (read(f->fd, &n, sizeof(n)) < 0 || (turns[0] && turns[0] != loop_turn()))
+		note("!");
+	turns[0] = loop_turn();
+	loop_timer_set(&next, 1);
+}
+
+static void test_turns(void)
+{
+	order[0] = '\0';
+	open_fds(event_turns);
+	run_for(5);
+	tap_is_str(order, "", "the events of a batch are of one turn");
+	tap_ok(turns[0] && turns[1] > turns[0], "what comes after waiting is of another");
+	for (int i = 0; i < 3; i++) {
+		loop_del(&fd[i]);
+		close(fd[i].fd);
+	}
+}
+
 static void test_exclusive(void)
 {
 	order[0] = '\0';
@@ -180,6 +213,7 @@ int main(void)
 	loop_done();
 	loop_init();
 	test_batches();
+	test_turns();
 	test_exclusive();
 	test_timers();
 	test_fairness();
