@@ -9,6 +9,7 @@
 #   /gzip/N            N zero bytes, gzip-encoded            /hang          never answers
 #   /cut               Content-Length larger than the body   /binary        bytes that are no text
 #   /latin1            text in ISO-8859-1                    /headers       hostile headers of its own
+#   /header/N           a header line of N bytes
 #   /pad/N?T           N bytes, the text T, 200 KB more; /bin/pad/N?T the same as binary
 #   /count             how many requests came, this one too  /auth          200 when Authorization is "Bearer good-secret-value", else 401
 #   /oauth/token       an OAuth 2 client credentials answer  /garbage       bytes that are no HTTP
@@ -54,6 +55,7 @@ my %routes = (
 	'redirect' => sub { my ($c, $r) = @_; my ($n, $to) = $r->{path} =~ m{/redirect/(\d+)\?to=(.*)}; answer($c, $n, '', Location => unpercent($to)) },
 	'big' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/big/(\d+)}; answer($c, 200, 'x' x $n, 'Content-Type' => 'text/plain') },
 	'gzip' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/gzip/(\d+)}; answer($c, 200, Compress::Zlib::memGzip('0' x $n), 'Content-Encoding' => 'gzip', 'Content-Type' => 'text/plain') },
+	'header' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/header/(\d+)}; answer($c, 200, 'ok', 'X-Long' => 'x' x $n) },
 	'pad' => sub { my ($c, $r) = @_; my ($n, $t) = $r->{path} =~ m{/pad/(\d+)\?(.*)}; answer($c, 200, 'x' x $n . unpercent($t) . 'y' x 200000, 'Content-Type' => 'text/plain') },
 	'bin' => sub { my ($c, $r) = @_; my ($n, $t) = $r->{path} =~ m{/pad/(\d+)\?(.*)}; answer($c, 200, 'x' x $n . unpercent($t) . 'y' x 200000, 'Content-Type' => 'image/png') },
 	'hang' => sub { sleep 120 },

@@ -471,6 +471,8 @@ static void explain(struct chain *c, const struct hop *h, int64_t began_us)
 	else if (h->result == CURLE_WRITE_ERROR)
 		snprintf(reason, sizeof(reason), "the header lines of the answer are over %d bytes",
 			OUTBOUND_ANSWER_HEAD_MAX);
+	else if (h->result == CURLE_OUT_OF_MEMORY)      /* so curl calls a line over its own limit */
+		snprintf(reason, sizeof(reason), "a header line of the answer is too long");
 	else
 		snprintf(reason, sizeof(reason), "%s", curl_easy_strerror(h->result));
 	fail(c, reason);

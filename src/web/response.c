@@ -102,6 +102,7 @@ static const struct response_code codes[] = {
 	{ "not_supported", 501, "nginx does not serve that", NULL },
 	{ "bad_gateway", 502, "no worker answered; whether a call ran is not known", NULL },
 	{ "unavailable", 503, "nginx cannot serve now; nothing ran", NULL },
+	{ "http_version", 505, "nginx does not speak that version of HTTP", NULL },
 	{ "gateway_timeout", 504, "the worker took too long; whether a call ran is not known", NULL },
 };
 

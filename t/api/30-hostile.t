@@ -3,7 +3,7 @@
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
 upstream_start
-rc_start --allow-upstream "$UPSTREAM" --set upstream_timeout=5s --set max_upstream_body=100K || bail "the service did not start"
+rc_start --http-port 0 --allow-upstream "$UPSTREAM" --set upstream_timeout=5s --set max_upstream_body=100K || bail "the service did not start"
 U=http://$UPSTREAM
 # What the upstream repeats, whole or in part.
 printf 'CANARY=canary-7f3a"b\\c/d+e-canary\n' >>"$DIR/secrets.env"
@@ -29,6 +29,20 @@ for back in 1 7 20 25; do
 done
 like "$(call PAD "pad|102374|$s" | tail -c 80)" '\[redacted:CANARY\]…\[cut at 102400 bytes\]$' "one that just fits is redacted"
 like "$(call PAD "pad|102401|$s" | tail -c 80)" 'xxx…\[cut at 102400 bytes\]$' "an answer without one is cut where the setting says"
+
+# Header lines of an upstream.
+ok "a row whose upstream sends long header lines" row HEADER "GET $U/header/\$1"
+is "$(call HEADER 60000)" 'HTTP 200:ok' "one of 60 KB is taken"
+like "$(call HEADER 200000)" '^ERR:http:fetch:127\.0\.0\.1: a header line of the answer is too long$' "one of 200 KB is an error that says so"
+
+# What is no HTTP that nginx speaks is answered in the service's form.
+raw() { perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(PeerAddr => shift) or die; print $s @ARGV; $s->shutdown(1); print <$s>' "${HTTP#http://}" "$@" 2>&1; }
+for version in 2.0 3.0 9.9; do
+	like "$(raw "GET / HTTP/$version
+Host: x
+
+" | tail -1)" '^\{"error":"[a-z_]+","ran":false' "a request in HTTP/$version gets JSON"
+done
 
 # Credentials.
 for h in x-terminal-key x-capability-token; do

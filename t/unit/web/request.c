@@ -1,6 +1,8 @@
 /* Reading requests: query strings, paths, headers, content negotiation. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "base/escape.h"
 #include "tap.h"
 #include "web/request.h"
 
@@ -181,6 +183,43 @@ static void test_accept(void)
 	tap_ok(!request_prefers(&r, "application/json", "text/html"), "without Accept the default is answered");
 }
 
+/* Parameters of random bytes: refused, or made of UTF-8 without NUL. */
+static void test_random(void)
+{
+	static const char bytes[] = "%0123abcdefABCDEFghijklm=&+;/?#.\x80\xC3\xED\xFF \r\n\"";
+	int faults = 0, good = 0;
+
+	srandom(11);
+	for (int round = 0; round < 20000; round++) {
+		struct arena *mine = arena_new(), *kept = arena;
+		struct request r;
+		struct problem why;
+		char text[2][16] = { "/" };
+
+		for (int t = 0; t < 2; t++) {
+			size_t n = (size_t)random() % 12;
+
+			for (size_t i = 1; i <= n; i++)
+				text[t][i] = bytes[(size_t)random() % (sizeof(bytes) - 1)];
+			text[t][n + 1] = 0;
+		}
+		text[1][0] = 'q';
+		arena = mine;
+		if (init(&r, "GET", text[0], text[1], &why) == 0) {
+			good++;
+			faults += r.path.p[0] != '/' || !escape_is_utf8(r.path) || strlen(r.path.p) != r.path.n;
+			for (unsigned i = 0; i < r.params; i++)
+				faults += !escape_is_utf8(r.param[i].value) || !r.param[i].name.n;
+		} else {
+			faults += why.status != 400 || r.params != 0;
+		}
+		arena = kept;
+		arena_free(mine);
+	}
+	tap_diag("%d of 20,000 random requests are accepted", good);
+	tap_ok(good && !faults, "20,000 random requests are refused or clean");
+}
+
 int main(void)
 {
 	arena = arena_new();
@@ -188,6 +227,7 @@ int main(void)
 	test_path();
 	test_headers();
 	test_accept();
+	test_random();
 	arena_free(arena);
 	return tap_done();
 }
