@@ -15,6 +15,7 @@
 
 enum {
 	PAYLOAD_MAX = 1024 * 1024,      /* of each kept text, whatever the setting: a write has to fit into a frame */
+	RATE_WAIT_S = 60,               /* after rate_exceeded: the minute is over by then */
 	ATTEMPTED_MAX = 256,            /* bytes of an unknown key that are shown */
 };
 
@@ -24,6 +25,7 @@ static struct dispatch_context context;
 
 /* One call and what only this file needs to know about it. */
 struct run {
+	struct dispatch_request request;        /* as it was asked for, but for a fixed body of the token */
 	struct call call;
 	const struct runner *runner;
 	struct dispatch_result *out;
@@ -140,6 +142,8 @@ static int find_entry(struct run *run, struct problem *why)
 	if (r->parent)
 		directory_refresh(context.directory);   /* time has passed since the request began */
 	if (directory_get(context.directory, r->arena, r->key, &e, why) < 0)
+		return not_run(r->arena, why);
+	if ((!e || !caller_reads(r->caller, e->key, e->category, e->enabled)) && caller_check(r->caller, why) < 0)
 		return not_run(r->arena, why);
 	if (!e || !caller_reads(r->caller, e->key, e->category, e->enabled))
 		return dispatch_unknown_key(r->arena, r->caller, r->key, why);
@@ -433,19 +437,40 @@ static int check_breaker(struct run *run, struct problem *why)
 	return 0;
 }
 
-/* A call with an effect outside leaves its trace before it fires. */
-static int write_intent(struct run *run, struct problem *why)
+/* The token of the outer call: what a step takes was taken with it. */
+static const struct token *counted_token(const struct dispatch_request *r)
+{
+	return r->parent ? NULL : r->caller->token;
+}
+
+/* The writer's word on uses and rate. */
+static int refused_use(struct run *run, struct problem *why)
+{
+	bool rate;
+
+	if (why->status != 409)
+		return not_run(run->call.arena, why);
+	rate = strcmp(why->error, "rate_exceeded") == 0;
+	problem_set(why, 429, "%s", rate ? "rate_exceeded" : "token_exhausted");
+	why->retry_after = rate ? RATE_WAIT_S : 0;
+	return denied(run, why);
+}
+
+/* Before it fires: a call with an effect outside leaves its trace, and a token with limits pays, in one write. */
+static int claim_call(struct run *run, struct problem *why)
 {
 	struct call *c = &run->call;
-	struct write *w;
+	bool intended = docstring_flag(&c->entry->doc, DOC_SAFE) == 0 || run->runner->intent(c);
+	struct write *w = write_new(c->arena, SQL_LEDGER);
+	unsigned taken = token_take(w, counted_token(c->request));
 
-	if (docstring_flag(&c->entry->doc, DOC_SAFE) != 0 && !run->runner->intent(c))
+	if (intended)
+		receipt_intent_add(w, &run->receipt, payload_max());
+	if (!taken && !intended)
 		return 0;
-	w = write_new(c->arena, SQL_LEDGER);
-	receipt_intent_add(w, &run->receipt, payload_max());
 	if (write_submit(w, why) < 0)
-		return not_run(c->arena, why);
-	run->intended = true;
+		return refused_use(run, why);
+	run->intended = intended;
 	return 0;
 }
 
@@ -456,12 +481,39 @@ static int fire(struct run *run, struct problem *why)
 	if (need_ledger(c->arena, why) < 0 || (!c->settled && check_breaker(run, why) < 0))
 		return -1;
 	begin_receipt(run);
-	if (!c->settled && write_intent(run, why) < 0)
+	if (!c->settled && claim_call(run, why) < 0)
 		return -1;
 	c->write = write_new(c->arena, SQL_LEDGER);
 	if (!c->settled)
 		run->runner->run(c);
 	return record(run, why);
+}
+
+static size_t payload_of(const struct dispatch_request *r)
+{
+	struct buf b = BUF_ARENA(r->arena);
+	size_t n = r->body.n;
+
+	for (size_t i = 0; i < r->args; i++)
+		n += r->arg[i].n + (i > 0);
+	if (r->named)
+		json_text(&b, r->named);
+	return n + b.len;
+}
+
+static int pass_gate(struct run *run, struct problem *why)
+{
+	struct dispatch_request *r = &run->request;
+	struct gate_request g = {
+		.arena = r->arena, .caller = r->caller, .entry = run->call.entry, .plain = !r->arg && !r->named, .body = r->body,
+		.payload = r->caller->token ? payload_of(r) : 0, .inner = r->parent != NULL,
+	};
+
+	if (gate_check(&g, why) < 0)
+		return -1;
+	if (!g.inner && r->caller->token && r->caller->token->body_fixed.p)
+		r->body = r->caller->token->body_fixed;
+	return 0;
 }
 
 int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why)
@@ -470,15 +522,14 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 
 	*out = (struct dispatch_result){ .ran = false };
 	*run = (struct run){
-		.call = { .request = r, .arena = r->arena, .result = BUF_ARENA(r->arena) },
-		.out = out, .began_us = clock_mono_us(),
+		.request = *r, .out = out, .began_us = clock_mono_us(),
+		.call = { .request = &run->request, .arena = r->arena, .result = BUF_ARENA(r->arena) },
 	};
 	if (check_budget(r, why) < 0)
 		return not_run(r->arena, why);
 	if (find_entry(run, why) < 0)
 		return -1;
-	if (gate_check(&(struct gate_request){ r->caller, run->call.entry, r->body, r->shape }, why) < 0 ||
-	    check_contract(run, why) < 0)
+	if (pass_gate(run, why) < 0 || check_contract(run, why) < 0)
 		return denied(run, why);
 	if (check_repairs(run, why) < 0 || find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
 	    run->runner->prepare(&run->call, why) < 0)

@@ -43,6 +43,7 @@ static const struct member parameters[] = {
 	{ "digest", DIGEST, "of a contract" },
 	{ "enabled", FLAG, "only rows that are enabled, or disabled" },
 	{ "explain", ONE, "what the presented credential may do" },
+	{ "fingerprint", "{\"type\":\"string\",\"pattern\":\"^cap_[0-9a-f]{16}$\"}", "of a token" },
 	{ "format", "{\"type\":\"string\",\"enum\":[\"markdown\",\"json\"]}", "of the contract document" },
 	{ "id", RECEIPT, "of a receipt" },
 	{ "idempotency_key", TEXT, "stands for the header Idempotency-Key" },

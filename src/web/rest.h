@@ -80,6 +80,13 @@ void rest_receipt_full(struct rest *r);
 void rest_receipt_ledger(struct rest *r);
 void rest_receipt_page(struct rest *r);
 
+/* rest_token.c: capability tokens */
+void rest_token_mint(struct rest *r);
+void rest_token_attenuate(struct rest *r);
+void rest_token_list(struct rest *r);
+void rest_token_get(struct rest *r);
+void rest_token_revoke(struct rest *r);
+
 /* rest_service.c: the service itself */
 void rest_service_index(struct rest *r);
 void rest_service_healthz(struct rest *r);

@@ -493,9 +493,9 @@ static struct document_affordance move(const char *name, const char *method, con
 }
 
 /* The gate's reason, NULL when it lets the call pass. */
-static const char *refusal(struct rest *r, const struct entry *e, bool shape)
+static const char *refusal(struct rest *r, const struct entry *e)
 {
-	struct gate_request g = { .caller = &r->caller, .entry = e, .body = str_of(""), .shape = shape };
+	struct gate_request g = { .arena = r->arena, .caller = &r->caller, .entry = e, .plain = true };
 	struct problem why = { 0 };
 
 	return gate_check(&g, &why) < 0 ? arena_strdup(r->arena, why.error) : NULL;
@@ -506,13 +506,13 @@ static void affordances(struct rest *r, const struct entry *e, struct document_a
 {
 	bool owner = r->caller.kind == CALLER_OWNER;
 	const char *not_owner = owner ? NULL : "unauthorized";
-	const char *run = refusal(r, e, false);
+	const char *run = refusal(r, e);
 	const char *key = arena_str(r->arena, e->key), *base = r->service->conf->base_url;
 	const char *dispatch = arena_printf(r->arena, "%s/api/dispatch", base);
 	const char *row = arena_printf(r->arena, "%s/api/directory/%s", base, key);
 
 	a[CAN_RUN] = move("run", "POST", dispatch, run);
-	a[CAN_SHAPE] = move("preview", "POST", dispatch, refusal(r, e, true));
+	a[CAN_SHAPE] = move("preview", "POST", dispatch, run);
 	a[CAN_SHAPE].adds = "{\"shape\":true}";
 	/* The owner's key is never accepted in a URL, so a URL alone runs what its token, or anybody, may run. */
 	a[CAN_URL] = move("run_by_url", "GET", arena_printf(r->arena, "%s?invoke=%s", dispatch, key),

@@ -55,7 +55,7 @@ void router_init(const struct router_context *c)
 	router.context = *c;
 	net_policy_free(router.metrics);
 	router.metrics = addresses(c->conf->metrics_allow);
-	if (caller_init(c->conf, c->secrets, &why) < 0)
+	if (caller_init(c->conf, c->secrets, c->directory, &why) < 0)
 		log_fatal("anonymous: %s", why.detail[0] ? why.detail : why.error);
 	dispatch_init(&d);
 }
@@ -331,7 +331,8 @@ static int resolve_caller(struct rest *r, struct problem *why)
 		p.share = request_param(r->req, "share");
 	if (presented_in_body(r, &p, why) < 0)
 		return -1;
-	if (caller_resolve(&r->caller, r->arena, &p, why) == 0)
+	if (caller_resolve(&r->caller, r->arena, &p, why) == 0 &&
+	    ((r->route->flags & ROUTE_GATED) || caller_check(&r->caller, why) == 0))
 		return 0;
 	if (!(r->route->flags & ROUTE_FORGIVING))
 		return -1;

@@ -21,6 +21,7 @@ enum route_flag {
 	ROUTE_SHARE = 1 << 3,           /* the query may hold the token as `share` */
 	ROUTE_FORGIVING = 1 << 4,       /* an invalid credential is ignored */
 	ROUTE_RAN = 1 << 5,             /* errors say "ran":false */
+	ROUTE_GATED = 1 << 6,           /* the gate refuses a token that is revoked or expired, and records that */
 };
 
 struct route {

@@ -59,7 +59,6 @@ startup='already_running
 bad_address
 bad_configuration
 bad_group
-bad_scope
 bad_secrets_file
 bad_user
 lock

@@ -337,7 +337,7 @@ static void set_up(void)
 	c->trace_steps = 64;
 	c->trace_cost_microusd = 1000000;
 	dispatch_init(&context);
-	caller_init(c, service.secrets, &why);
+	caller_init(c, service.secrets, service.directory, &why);
 	caller_anonymous(&anonymous);
 	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous };
 	one = (struct caller){ CALLER_TOKEN, "cap:one", anonymous.anonymous };
