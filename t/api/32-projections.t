@@ -176,7 +176,7 @@ is "$(sed -n 's/^- \[\([A-Za-z_0-9]*\)\](.*[?&]key=.*/\1/p' "$TMP/a.txt" | tr '\
 like "$(cat "$TMP/a.txt")" "^- \[OPEN_A\]\($BASE/api/dispatch\?key=OPEN_A&format=markdown\): Opens <b> \"a\" & é\.$" "… each with a link to its contract"
 for step in ask= key=KEY confirm=inv_ 'POST'; do like "$(cat "$TMP/a.txt")" "$BASE/api/dispatch.*|POST" "the loop is there: $step"; done
 link=$(sed -n 's/^- \[OPEN_A\](\([^)]*\)).*/\1/p' "$TMP/a.txt")
-is "$(curl -sS --cacert "$CACERT" "$link" | head -1)" '# OIP > OPEN > OPEN_A' "the link leads there"
+is "$(curl -sS --cacert "$CACERT" "$link" | sed -n 1p)" '# OIP > OPEN > OPEN_A' "the link leads there"
 tag=$(header etag)
 api GET /llms.txt '' -H "if-none-match: $tag" >/dev/null
 is "$(status)" 304 "it has a tag"
@@ -199,5 +199,23 @@ ok "as many categories are loaded" "$BUILD/rowcall" load -c "$DIR/rowcall.conf" 
 owner GET /llms.txt >"$TMP/o.txt"
 ok "… and are bounded too ($(wc -c <"$TMP/o.txt") bytes)" [ "$(wc -c <"$TMP/o.txt")" -le 65536 ]
 like "$(cat "$TMP/o.txt")" "^[0-9]+ more rows are not listed here: ask for them" "… and it says how many are left"
+
+# --- the setting strict
+rc_stop
+DIR=$TMP/strict
+rc_start --set anonymous=act --set strict=yes || bail "the strict service did not start"
+put LOOSE "$(typed x '{"properties":{"n":{"type":"integer"}},"additionalProperties":false}')"
+put PLAIN "$(row x '')"
+is "$(say '{"key":"LOOSE","body":"x"}'),$(fetch 'LOOSE&body=x'),$(run api LOOSE '{"n":"x"}')" '422 args_invalid,422 args_invalid,422 args_invalid' "strict = yes: whatever way a call comes, it is validated"
+is "$(fetch 'LOOSE&body=5'),$(say '{"key":"LOOSE","args":["5"]}')" '200 5,200 5' "… and runs when it fits"
+is "$(say '{"key":"PLAIN","body":"x|y"}')" '200 x' "a row without a schema takes any string"
+is "$(say '{"key":"WEATHER","body":"north","shape":true}')" '422 args_invalid' "a dry run is validated too"
+rc_stop
+
+# --- contract documents
+"$SOURCE/bench/documents" --build "$BUILD" >"$TMP/documents" 2>"$TMP/documents.err"
+is "$?" 0 "the scaffolding of contract documents is the same for every row of every type"
+diag "$(tail -1 "$TMP/documents")"
+is "$(awk '$2 ~ /^(fn|http|agent|flow)$/ && ($3 < 4200 || $3 > 4800)' "$TMP/documents")" '' "… and each is about 4.4 KB"
 
 done_testing
