@@ -9,9 +9,10 @@ use strict;
 use warnings;
 use HTTP::Tiny;
 
-my ($base, $key, $edits, $seed) = @ARGV;
+my ($base, $key, $token, $edits, $seed) = @ARGV;
 my $http = HTTP::Tiny->new(keep_alive => 1, timeout => 60);
-my %head = (owner => { 'x-terminal-key' => $key }, nobody => {});
+my %head = (owner => { 'x-terminal-key' => $key }, token => { authorization => "Bearer $token" }, nobody => {});
+my @all = sort keys %head;
 my (%row, $faults, $checks, $version);
 srand $seed;
 ($faults, $checks, $version) = (0, 0, 0);
@@ -27,9 +28,13 @@ sub call
 sub get { return call($_[0], 'GET', $_[1]) }
 
 # What the rules say.
-sub reads { my ($who, $k) = @_; my $r = $row{$k} or return 0; return $who eq 'owner' || ($r->{enabled} && ($r->{category} eq 'open' || $k eq 'W_01')) }
+sub reads { my ($who, $k) = @_; my $r = $row{$k} or return 0; return $who eq 'owner' || ($r->{enabled} && ($who eq 'token' || $r->{category} eq 'open' || $k eq 'W_01')) }
 sub shown { my ($who, $k) = @_; return reads($who, $k) && $row{$k}{enabled} }
-sub calls { my ($who, $k) = @_; return shown($who, $k) && ($who eq 'owner' || !$row{$k}{sensitive}) }
+sub calls
+{
+	my ($who, $k) = @_;
+	return shown($who, $k) && ($who eq 'owner' || !$row{$k}{sensitive}) && ($who ne 'token' || $k =~ /^W_1/ || $row{$k}{category} eq 'shut');
+}
 sub planned { my ($who, $k) = @_; return shown($who, $k) && $row{$k}{planner_visible} }
 
 sub same
@@ -153,18 +158,21 @@ for (1 .. $edits) {
 		my ($d) = get('owner', "/api/directory/$k")->{content} =~ /"contract": ?"(\w{64})"/;
 		$row{$k}{digest} = $d;
 	}
-	my $who = rand() < 0.5 ? 'owner' : 'nobody';
+	my $who = $all[rand @all];
 	look_at($k, $who);
 	look($doors[rand @doors], $who);
 	next if $version % 100;
-	for my $w (qw(owner nobody)) { look($_, $w) for @doors }
+	for my $w (@all) { look($_, $w) for @doors }
 }
 print "$faults faults\n" if $faults;
 print STDERR "$version changes, $checks checks, doors: ", join(' ', sort keys %has), "\n";
 END
 
+owner POST /api/tokens '{"scope":"read,cat:shut,pfx:W_1"}' >/dev/null
+is "$(status)" 201 "a token that reads all and calls some"
+TOKEN=$(jq_get .token)
 began=$(date +%s)
-is "$(perl "$TMP/walk.pl" "$HTTP" "$KEY" 1000 "${SEED:-1}" 2>"$TMP/walk.err")" '' "every door shows the same rows after each of 1000 changes"
+is "$(perl "$TMP/walk.pl" "$HTTP" "$KEY" "$TOKEN" 1000 "${SEED:-1}" 2>"$TMP/walk.err")" '' "every door shows the same rows after each of 1000 changes"
 diag "$(cat "$TMP/walk.err"), $(($(date +%s) - began)) s"
 like "$(cat "$TMP/walk.err")" '^1000 changes, [0-9]{4,} checks' "… in thousands of looks"
 is "$(owner GET /api/events/verify | jq -r .ok)" true "… and the log of changes is whole"
