@@ -41,6 +41,7 @@ none "$(for p in make libc6-dev; do case "$packages" in *" $p "*) ;; *) echo $p 
 
 # --- programs that tests, benchmarks and the service start, and the package that has them
 cat >"$TMP/programs" <<'END'
+chromium chromium
 col bsdextrautils
 column bsdextrautils
 curl curl
@@ -103,7 +104,7 @@ none "$(printf '%s\n' "$use" | while read -r program file; do
 	case "$check_packages" in *" $p "*) ;; *) echo "$file: $program is in $p" ;; esac
 done)" "bootstrap installs the programs that tests use"
 none "$(for p in nginx-light openssl ca-certificates tzdata; do case "$packages" in *" $p "*) ;; *) echo $p ;; esac; done)" "and what an instance needs when it runs"
-none "$(grep -hoE '^\s*use [A-Z][A-Za-z:]+' $(grep -lE '^#!.*perl|^package ' $(cat "$TMP/files")) | awk '{print $2}' | sort -u | while read -r module; do
+none "$(grep -hoE '^\s*use [A-Z][A-Za-z0-9:]+' $(grep -lE '^#!.*perl|^package ' $(cat "$TMP/files")) | awk '{print $2}' | sort -u | while read -r module; do
 	[ -e "t/system/$module.pm" ] || perl -MModule::CoreList -e 'exit !Module::CoreList::is_core($ARGV[0])' "$module" || echo "$module"
 done)" "modules of Perl that tests use come with Perl"
 
