@@ -41,6 +41,7 @@ struct cached {
 
 struct body {
 	unsigned refs;
+	bool used;                      /* since it became the newest */
 	char *name;
 	struct str text;                /* in the same piece of memory */
 	struct body *next;              /* in its bucket */
@@ -587,18 +588,47 @@ static size_t body_size(size_t name, size_t text)
 	return sizeof(struct body) + name + text + 1;
 }
 
+static void link_newest_body(struct directory *d, struct body *b)
+{
+	b->newer = NULL;
+	*(d->newest_body ? &d->newest_body->newer : &d->oldest_body) = b;
+	d->newest_body = b;
+}
+
+static struct body *unlink_oldest_body(struct directory *d)
+{
+	struct body *b = d->oldest_body;
+
+	d->oldest_body = b->newer;
+	if (!d->oldest_body)
+		d->newest_body = NULL;
+	return b;
+}
+
 static void drop_oldest_body(struct directory *d)
 {
-	struct body *b = d->oldest_body, **at = &d->body[hash(str_of(b->name), BODY_BUCKETS)];
+	struct body *b = unlink_oldest_body(d), **at = &d->body[hash(str_of(b->name), BODY_BUCKETS)];
 
 	while (*at != b)
 		at = &(*at)->next;
 	*at = b->next;
-	d->oldest_body = b->newer;
-	if (!d->oldest_body)
-		d->newest_body = NULL;
 	d->bodies_size -= body_size(strlen(b->name) + 1, b->text.n);
 	body_unref(b);
+}
+
+/* Second chance, as for entries. The one just put counts as used, so it stays. */
+static void make_body_room(struct directory *d)
+{
+	while (d->bodies_size > DIRECTORY_BODIES_MAX) {
+		struct body *b = d->oldest_body;
+
+		if (!b->used) {
+			drop_oldest_body(d);
+			continue;
+		}
+		b->used = false;
+		link_newest_body(d, unlink_oldest_body(d));
+	}
 }
 
 static void drop_bodies(struct directory *d)
@@ -614,7 +644,10 @@ struct str directory_body_get(struct directory *d, const char *name)
 	if (!d->shared)
 		directory_refresh(d);
 	b = *find_body(d, name);
-	return b ? b->text : str_of(NULL);
+	if (!b)
+		return str_of(NULL);
+	b->used = true;
+	return b->text;
 }
 
 struct str directory_body_put(struct directory *d, const char *name, struct str body)
@@ -629,16 +662,14 @@ struct str directory_body_put(struct directory *d, const char *name, struct str 
 		return body;
 	b = mem_alloc(body_size(n, body.n));
 	p = (char *)(b + 1);
-	*b = (struct body){ .refs = 1, .name = p, .text = str_make(p + n, body.n), .next = *at };
+	*b = (struct body){ .refs = 1, .used = true, .name = p, .text = str_make(p + n, body.n), .next = *at };
 	memcpy(p, name, n);
 	if (body.n)
 		memcpy(p + n, body.p, body.n);
 	*at = b;
-	*(d->newest_body ? &d->newest_body->newer : &d->oldest_body) = b;
-	d->newest_body = b;
+	link_newest_body(d, b);
 	d->bodies_size += body_size(n, body.n);
-	while (d->bodies_size > DIRECTORY_BODIES_MAX)
-		drop_oldest_body(d);
+	make_body_room(d);
 	return b->text;
 }
 

@@ -77,7 +77,7 @@ int directory_blocks(struct directory *d, struct str includes, const struct dire
 	struct contract_block out[CONTRACT_INCLUDES_MAX]);
 
 /* Rendered bodies, kept for the generation: `name` says which ("registry", "document:KEY:md"). p NULL when absent; put
- * keeps a copy and returns it (body itself when it is too large to keep). Bounded: the oldest go. hold keeps the body
+ * keeps a copy and returns it (body itself when it is too large to keep). Bounded: those not used for longest go. hold keeps the body
  * of that name alive until the arena's reset, for answers that are sent while other fibers run; it does nothing for one
  * that is not kept, which is the caller's own memory. */
 struct str directory_body_get(struct directory *d, const char *name);

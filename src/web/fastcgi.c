@@ -476,12 +476,26 @@ static int send_direct(struct conn *c, struct str head, struct str body)
 	return 0;
 }
 
+/* The same for a body that is made on the way. */
+static void send_pieces(struct conn *c, struct str head, const struct response *res)
+{
+	for (struct str piece = res->next(res->ctx); piece.n; piece = res->next(res->ctx)) {
+		if (send_direct(c, head, piece) < 0)
+			return;
+		head = (struct str){ 0 };
+	}
+}
+
 static void send_answer(struct conn *c, const struct request *req, const struct response *res)
 {
 	struct buf head = BUF_ARENA(req->arena);
 	struct str body = res->omit_body || !res->body.p ? (struct str){ 0 } : res->body;
 
 	response_head(res, req->request_id, &head);
+	if (res->next && !res->omit_body) {
+		send_pieces(c, buf_str(&head), res);
+		return;
+	}
 	if (head.len + body.n > DIRECT_MIN) {
 		send_direct(c, buf_str(&head), body);
 		return;

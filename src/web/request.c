@@ -245,6 +245,30 @@ bool request_prefers(const struct request *r, const char *wanted, const char *ot
 	return accept.p && rank(accept, wanted) > rank(accept, other);
 }
 
+/* The q of a coding by either of its names, else that of "*"; -1 when the list has none of them. */
+static int coding_quality(struct str list, const char *name, const char *other)
+{
+	int any = -1;
+
+	while (list.p) {
+		struct str params = str_cut(&list, ','), one = str_trim(str_cut(&params, ';'));
+
+		if (same_word(one, name, strlen(name)) || same_word(one, other, strlen(other)))
+			return quality(params);
+		if (str_is(one, "*"))
+			any = quality(params);
+	}
+	return any;
+}
+
+bool request_takes_gzip(const struct request *r)
+{
+	struct str list = request_header(r, "accept-encoding");
+	int gzip = coding_quality(list, "gzip", "x-gzip");
+
+	return gzip > 0 && gzip >= coding_quality(list, "identity", "identity");
+}
+
 bool request_has_etag(const struct request *r, const char *etag)
 {
 	struct str list = request_header(r, "if-none-match");

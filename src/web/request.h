@@ -37,6 +37,8 @@ bool request_is(const struct request *r, const char *method);
 /* True when the header Accept (RFC 9110 section 12.5.1) ranks the media type `wanted` above `other`: by q, then by
  * how exactly it is named. Without the header, and when both are as good, false. */
 bool request_prefers(const struct request *r, const char *wanted, const char *other);
+/* True when Accept-Encoding (RFC 9110 section 12.5.3) takes gzip at least as gladly as the plain form. */
+bool request_takes_gzip(const struct request *r);
 /* True when If-None-Match (RFC 9110 section 13.1.2) names etag, compared weakly, or is "*". */
 bool request_has_etag(const struct request *r, const char *etag);
 

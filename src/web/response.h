@@ -17,6 +17,10 @@ struct response {
 	unsigned headers;
 	/* Must stay alive until the answer is sent, which may suspend: the arena's, held in it, or static. */
 	struct str body;
+	/* A body that is made while it is sent: body.p NULL, body.n its whole length, at least 1; next gives the next
+	 * piece, valid until it is called again, n 0 at the end. It may suspend. NULL: body is all. */
+	struct str (*next)(void *ctx);
+	void *ctx;
 	bool omit_body;                         /* HEAD: Content-Length of body, no bytes */
 };
 

@@ -9,6 +9,8 @@
 #include "web/router.h"
 #include "web/routes.h"
 
+#define REST_PROTOCOL "rowcall/1"
+
 enum { REST_ROWS_MAX = 1000 };          /* entries of one answer that is a list */
 
 struct rest {
@@ -62,7 +64,6 @@ void rest_dispatch_ping(struct rest *r);
 void rest_dispatch_explain(struct rest *r);
 void rest_dispatch_run(struct rest *r);
 void rest_dispatch_document(struct rest *r);
-void rest_dispatch_registry(struct rest *r);
 void rest_dispatch_index(struct rest *r);
 /* Documents that are kept for the generation under a name: send_kept answers with the kept one, false when there is none;
  * send_made keeps one (not with name NULL) and answers with it, its etag without quotes. */
@@ -73,6 +74,9 @@ void rest_dispatch_send_made(struct rest *r, const char *name, const char *type,
 void rest_projection_openapi(struct rest *r);
 void rest_projection_tools(struct rest *r);
 void rest_projection_llms(struct rest *r);
+
+/* rest_registry.c: all rows in one document */
+void rest_registry_all(struct rest *r);
 
 /* rest_receipt.c: what calls left behind */
 void rest_receipt_confirm(struct rest *r);

@@ -1,5 +1,5 @@
 /* Dispatch over HTTP (spec sections 4.2 and 4.3): reading a call from a body or a URL, its answer to the letter;
- * contract documents, registry, protocol index. Whether a call may run and how is call/dispatch.c's. */
+ * contract documents, protocol index. Whether a call may run and how is call/dispatch.c's. */
 #include "config.h"
 #include <string.h>
 #include "base/crypto.h"
@@ -9,18 +9,14 @@
 #include "call/replay.h"
 #include "call/text.h"
 #include "directory/document.h"
-#include "loop/fiber.h"
 #include "web/emit.h"
 #include "web/rest.h"
 
 enum {
 	ETAG_DIGITS = 16,               /* of the body's hash in a document's ETag */
 	URL_USUAL = 128,                /* bytes of most URLs of a receipt */
-	REGISTRY_TURN = 256,            /* rows rendered before other requests have their turn */
-	REGISTRY_PAUSE_MS = 1,
 };
 
-#define PROTOCOL "rowcall/1"
 #define FIELDS "key replay text body args shape contract repairs ask on_behalf_of authorized_by capability_token"
 
 /* Reading a call */
@@ -596,96 +592,6 @@ void rest_dispatch_document(struct rest *r)
 	rest_dispatch_send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
 }
 
-/* The registry: every readable row in one document. */
-
-static void emit_object(struct rest *r, struct buf *out, const struct entry *e)
-{
-	static const struct { const char *name; enum docstring_label label; } docs[] = {
-		{ "what", DOC_WHAT },
-		{ "when_to_use", DOC_WHEN_TO_USE },
-		{ "args", DOC_ARGS },
-		{ "output", DOC_OUTPUT },
-	};
-
-	emit_begin(out, NULL, '{');
-	emit_str(out, "key", e->key);
-	for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++)
-		emit_str(out, docs[i].name, e->doc.label[docs[i].label]);
-	emit_str(out, "example", document_example(r->arena, e));
-	emit_bool(out, "planner_visible", e->planner_visible);
-	emit_text(out, "digest", e->digest);
-	emit_raw(out, "contract", e->contract);
-	emit_end(out, '}');
-}
-
-/* The keys to list, copied: the items may change while others have their turn. */
-static struct str *registry_keys(struct rest *r, struct str category, size_t *keys)
-{
-	size_t n;
-	const struct directory_item *item = directory_items(r->service->directory, &n);
-	struct str *key = arena_alloc(r->arena, (n + 1) * sizeof(*key));
-
-	*keys = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (item[i].enabled && (!category.p || str_eq(item[i].category, category)) &&
-		    caller_reads(&r->caller, item[i].key, item[i].category, item[i].enabled))
-			key[(*keys)++] = arena_copy(r->arena, item[i].key);
-	}
-	return key;
-}
-
-/* -1 after answering. *count: those that were still there. */
-static int emit_objects(struct rest *r, struct buf *out, const struct str *key, size_t keys, int64_t *count)
-{
-	struct problem why = { 0 };
-
-	*count = 0;
-	for (size_t i = 0; i < keys; i++) {
-		struct entry *e = NULL;
-
-		if (i % REGISTRY_TURN == REGISTRY_TURN - 1)
-			fiber_sleep(REGISTRY_PAUSE_MS);
-		if (directory_get(r->service->directory, r->arena, key[i], &e, &why) < 0) {
-			router_fail(r, &why);
-			return -1;
-		}
-		if (!e || !e->enabled || !caller_reads(&r->caller, e->key, e->category, e->enabled))
-			continue;
-		emit_object(r, out, e);
-		(*count)++;
-	}
-	return 0;
-}
-
-void rest_dispatch_registry(struct rest *r)
-{
-	struct directory *d = r->service->directory;
-	struct str category = request_param(r->req, "category"), *key;
-	struct buf out = BUF_ARENA(r->arena);
-	const char *name = category.p ? NULL : arena_printf(r->arena, "registry:%s", r->caller.actor);
-	uint64_t generation = directory_refresh(d);
-	char hash[CRYPTO_HEX];
-	int64_t count;
-	size_t keys;
-
-	if (router_switch(r, "registry") < 0 || (name && rest_dispatch_send_kept(r, name, "application/json")))
-		return;
-	key = registry_keys(r, category, &keys);
-	emit_begin(&out, NULL, '{');
-	emit_text(&out, "protocol", PROTOCOL);
-	emit_text(&out, "version", PACKAGE_VERSION);
-	emit_begin(&out, "objects", '[');
-	if (emit_objects(r, &out, key, keys, &count) < 0)
-		return;
-	emit_end(&out, ']');
-	emit_int(&out, "count", count);
-	emit_end(&out, '}');
-	emit_done(&out);
-	crypto_sha256_hex(buf_str(&out), hash);
-	hash[2 * ETAG_DIGITS] = 0;
-	rest_dispatch_send_made(r, directory_refresh(d) == generation ? name : NULL, "application/json", hash, buf_str(&out));
-}
-
 /* The protocol index */
 
 static void add_endpoint(void *ctx, const struct route *route)
@@ -743,7 +649,7 @@ void rest_dispatch_index(struct rest *r)
 	const char *base = r->service->conf->base_url;
 
 	emit_begin(&out, NULL, '{');
-	emit_text(&out, "protocol", PROTOCOL);
+	emit_text(&out, "protocol", REST_PROTOCOL);
 	emit_text(&out, "version", PACKAGE_VERSION);
 	emit_text(&out, "base", base);
 	emit_loop(&out, base);

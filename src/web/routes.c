@@ -53,7 +53,7 @@ static const struct route routes[] = {
 	{ "GET", DISPATCH, "key", "format", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
 	  rest_dispatch_document, "the contract document of a row (format=markdown or json)" },
 	{ "GET", DISPATCH, "registry", "category", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
-	  rest_dispatch_registry, "all readable rows (registry=1)" },
+	  rest_registry_all, "all readable rows (registry=1)" },
 	{ "GET", DISPATCH, "tools", "category", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN,
 	  rest_projection_tools, "callable typed rows as tool definitions (tools=anthropic or openai)" },
 	{ "GET", DISPATCH, "confirm", "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_FORGIVING,

@@ -196,6 +196,35 @@ is "$(jq -r '.objects[]|select(.key=="ECHO")|.contract.target' "$BODY")" upper "
 ETAG=$(header etag)
 api GET "$C?registry=1" '' -H "if-none-match: $ETAG" >/dev/null
 is "$(status)" 304 "… and an ETag"
+is "$(header content-encoding)" '' "… plain, unless it is asked for otherwise"
+api GET "$C?registry=1" >/dev/null
+cp "$BODY" "$TMP/plain"
+is "$(header content-length) $(header content-encoding)" "$(wc -c <"$BODY" | tr -d ' ') " "… with its length"
+for form in http2 http1.1; do
+	api GET "$C?registry=1" '' --$form -H 'accept-encoding: gzip, br' >/dev/null
+	is "$(status) $(header content-encoding) $(header content-length)" "200 gzip $(wc -c <"$BODY" | tr -d ' ')" "over TLS and $form it is packed once, by the service"
+	ok "… and unpacks to the plain one, byte for byte" sh -c 'gzip -dc "$1" | cmp - "$2"' - "$BODY" "$TMP/plain"
+	like "$(header vary)" 'Accept-Encoding' "… which caches are told"
+	PACKED=$(header etag)
+	like "$PACKED" '^"[0-9a-f]{32}-gz"$' "… with a strong tag of its own"
+done
+isnt "$PACKED" "$ETAG" "… another one than the plain form's"
+for have in "$PACKED" "$ETAG" "W/$ETAG"; do
+	for take in gzip identity; do
+		api GET "$C?registry=1" '' -H "if-none-match: $have" -H "accept-encoding: $take" >/dev/null
+		is "$(status) $(header etag)" "304 ${have#W/}" "who has $have and takes $take has the registry"
+	done
+done
+for refused in 'gzip;q=0' identity 'br, *;q=0'; do
+	api GET "$C?registry=1" '' -H "accept-encoding: $refused" >/dev/null
+	ok "Accept-Encoding: $refused is answered with the plain form" cmp "$BODY" "$TMP/plain"
+done
+request HEAD "$C?registry=1"
+is "$(status) $(header content-length)" "200 $(wc -c <"$TMP/plain" | tr -d ' ')" "HEAD has the plain form's length"
+request HEAD "$C?registry=1" '' -H 'accept-encoding: gzip'
+is "$(status) $(header content-encoding)" "200 gzip" "… or is of the packed one"
+api GET "$C?registry=1&category=nowhere" >/dev/null
+is "$(jq -c '[.count,.objects]' "$BODY")" '[0,[]]' "a category without rows is empty"
 api GET "$C?registry=1&category=time" >/dev/null
 is "$(jq -r '[.objects[].key]|join(",")' "$BODY")" NOW "… by category"
 api GET "$C?registry=0" >/dev/null

@@ -21,6 +21,7 @@ libpcre2-8 libpcre2-dev
 libsystemd libsystemd-dev
 libbsd libbsd-dev
 libseccomp libseccomp-dev
+zlib zlib1g-dev
 fcgiapp.h libfcgi-dev
 AC_PREREQ autoconf
 AM_INIT_AUTOMAKE automake

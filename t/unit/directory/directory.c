@@ -119,7 +119,7 @@ static void blocks(void)
 static void bodies(void)
 {
 	char *large = calloc(1, DIRECTORY_BODIES_MAX + 1), name[32];
-	struct str b;
+	struct str b, most;
 
 	tap_ok(!directory_body_get(service.d, "x").p, "a body that nobody put is none");
 	b = directory_body_put(service.d, "x", str_of("text"));
@@ -137,6 +137,17 @@ static void bodies(void)
 	}
 	tap_ok(!directory_body_get(service.d, "n0").p && directory_body_get(service.d, "n39").p,
 		"the oldest go when there are too many");
+	for (int i = 40; i < 80; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		directory_body_put(service.d, name, str_make(large, DIRECTORY_BODIES_MAX / 32));
+		directory_body_get(service.d, "n39");
+	}
+	tap_ok(directory_body_get(service.d, "n39").p && !directory_body_get(service.d, "n41").p,
+		"one that is asked for stays longer");
+	most = directory_body_put(service.d, "most", str_make(large, DIRECTORY_BODIES_MAX - 200));
+	tap_ok(most.p != large && directory_body_get(service.d, "most").p == most.p &&
+			!directory_body_get(service.d, "n39").p && !directory_body_get(service.d, "x").p,
+		"one that leaves no room for others is kept alone");
 	tap_ok(str_is(b, "text"), "one that is held lives on");
 	service_put("B", plain);
 	tap_ok(!directory_body_get(service.d, "n39").p, "a change ends them all");
@@ -179,9 +190,9 @@ static void without_shared_memory(void)
 	directory_get(d, service.a, str_of("A"), &e, &why);
 	tap_ok(str_is(e->type, "fn"), "without shared memory rows are read");
 	directory_items(d, &n);
-	service_put("A", "{\"type\":\"flow\",\"content\":\"x\",\"examples\":[\"\"]}");
+	service_put("A", "{\"type\":\"agent\",\"target\":\"m\",\"content\":\"x\",\"examples\":[\"\"]}");
 	directory_get(d, service.a, str_of("A"), &e, &why);
-	tap_ok(str_is(e->type, "flow"), "and changes are seen at the next look-up");
+	tap_ok(str_is(e->type, "agent"), "and changes are seen at the next look-up");
 	directory_close(d);
 }
 

@@ -220,6 +220,47 @@ static void test_random(void)
 	tap_ok(good && !faults, "20,000 random requests are refused or clean");
 }
 
+static void test_accept_encoding(void)
+{
+	static const struct { const char *accept; bool gzip; } cases[] = {
+		{ "gzip", true },
+		{ "GZip", true },
+		{ "x-gzip", true },
+		{ "*", true },
+		{ "gzip, deflate, br", true },
+		{ "br;q=1.0, gzip;q=0.8, *;q=0.1", true },
+		{ "gzip;q=0.001", true },
+		{ "identity;q=0.5, gzip", true },
+		{ "identity;q=0, gzip;q=0.5", true },
+		{ "identity, gzip", true },
+		{ "*;q=0, gzip", true },
+		{ "gzip;q=0", false },
+		{ "gzip;q=0.000", false },
+		{ "gzip; q=0, *", false },
+		{ "*;q=0", false },
+		{ "identity", false },
+		{ "identity, gzip;q=0.5", false },
+		{ "identity;q=0.5, *;q=0.2", false },
+		{ "deflate, br", false },
+		{ "gzipped", false },
+		{ "", false },
+	};
+	static const char *const none[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/", NULL };
+	struct request r;
+	struct problem why;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *env[] = { "REQUEST_METHOD=GET", "REQUEST_URI=/",
+				      arena_printf(arena, "HTTP_ACCEPT_ENCODING=%s", cases[i].accept), NULL };
+
+		request_init(&r, arena, env, (struct str){ 0 }, &why);
+		tap_ok(request_takes_gzip(&r) == cases[i].gzip, "Accept-Encoding: \"%s\" %s gzip", cases[i].accept,
+		       cases[i].gzip ? "takes" : "does not take");
+	}
+	request_init(&r, arena, none, (struct str){ 0 }, &why);
+	tap_ok(!request_takes_gzip(&r), "without the header the plain form is sent");
+}
+
 int main(void)
 {
 	arena = arena_new();
@@ -228,6 +269,7 @@ int main(void)
 	test_headers();
 	test_accept();
 	test_random();
+	test_accept_encoding();
 	arena_free(arena);
 	return tap_done();
 }
