@@ -23,7 +23,8 @@
 enum {
 	OUTBOUND_IDLE_CONNECTIONS = 1024,       /* kept open for the next call */
 	OUTBOUND_POOLED = 64,                   /* easy handles kept for the next call */
-	OUTBOUND_BODY_STEP = 16 * 1024,         /* first piece of memory of a body */
+	OUTBOUND_BODY_STEP = 4 * 1024,          /* first piece of memory of a body */
+	OUTBOUND_BUFFER = 4 * 1024,             /* of a connection, for what arrives: curl's usual 16 KB wait with the call */
 };
 
 /* A socket that curl wants to hear of. */
@@ -202,19 +203,28 @@ static size_t count_head(char *p, size_t size, size_t n, void *ctx)
 
 /* Easy handles */
 
+static bool set_buffer(CURL *easy)
+{
+	return curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)OUTBOUND_BUFFER) == CURLE_OK;
+}
+
 static CURL *easy_get(void)
 {
-	CURL *easy = outbound.pooled ? outbound.pool[--outbound.pooled] : curl_easy_init();
+	CURL *easy;
 
-	if (!easy)
+	if (outbound.pooled)
+		return outbound.pool[--outbound.pooled];
+	easy = curl_easy_init();
+	if (!easy || !set_buffer(easy))
 		log_fatal("outbound: curl gives no handle");
 	return easy;
 }
 
+/* One whose transfer was cut off still has its buffer, and then takes no size for it: it is not used again. */
 static void easy_put(CURL *easy)
 {
 	curl_easy_reset(easy);
-	if (outbound.pooled < OUTBOUND_POOLED)
+	if (outbound.pooled < OUTBOUND_POOLED && set_buffer(easy))
 		outbound.pool[outbound.pooled++] = easy;
 	else
 		curl_easy_cleanup(easy);

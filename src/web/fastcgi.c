@@ -29,8 +29,7 @@
 
 enum {
 	NUMBER_FIRST = 0x40000000,      /* of connections, for libfcgi: the kernel's descriptors stay far below */
-	DIRECT_MIN = 7 * 1024,          /* longer answers go in large records, not through libfcgi's 8 KB buffer */
-	RECORDS_ONCE = 16,              /* large records sent with one call */
+	RECORDS_ONCE = 16,              /* records sent with one call */
 	ARENAS_KEPT = 64,               /* arenas kept for the next requests */
 	DRAIN_CHUNK = 4096,             /* bytes of a refused body dropped at a time */
 	REBALANCE_MS = 20,              /* how long a worker with too many connections leaves a new one to others */
@@ -447,14 +446,14 @@ static int read_request(struct conn *c, struct arena *a, struct request *req, st
 	return request_init(req, a, env, text, why);
 }
 
-/* Writes head and body as standard output records of our own, as large as they may be: half the CPU of copying through
- * libfcgi's buffer. */
-static int send_direct(struct conn *c, struct str head, struct str body)
+/* Writes head and body as records of our own, as large as they may be, and with `last` the end of the request: half the
+ * CPU of copying through libfcgi's buffer, and one call for most answers. */
+static int send_records(struct conn *c, struct str head, struct str body, bool last)
 {
-	unsigned char header[RECORDS_ONCE][RECORD_HEADER];
-	struct iovec iov[3 * RECORDS_ONCE];
+	unsigned char header[RECORDS_ONCE][RECORD_HEADER], end[RECORD_END];
+	struct iovec iov[3 * RECORDS_ONCE + 1];
 
-	while (head.n + body.n) {
+	while (head.n + body.n || last) {
 		size_t n = 0;
 
 		for (unsigned i = 0; i < RECORDS_ONCE && head.n + body.n; i++) {
@@ -470,6 +469,11 @@ static int send_direct(struct conn *c, struct str head, struct str body)
 			head = str_skip(head, from_head);
 			body = str_skip(body, from_body);
 		}
+		if (last && !(head.n + body.n)) {
+			record_end(end, (unsigned)c->fcgi.requestId);
+			iov[n++] = (struct iovec){ end, RECORD_END };
+			last = false;
+		}
 		if (conn_send(c, iov, n) < 0)
 			return -1;
 	}
@@ -480,10 +484,11 @@ static int send_direct(struct conn *c, struct str head, struct str body)
 static void send_pieces(struct conn *c, struct str head, const struct response *res)
 {
 	for (struct str piece = res->next(res->ctx); piece.n; piece = res->next(res->ctx)) {
-		if (send_direct(c, head, piece) < 0)
+		if (send_records(c, head, piece, false) < 0)
 			return;
 		head = (struct str){ 0 };
 	}
+	send_records(c, head, head, true);
 }
 
 static void send_answer(struct conn *c, const struct request *req, const struct response *res)
@@ -492,17 +497,18 @@ static void send_answer(struct conn *c, const struct request *req, const struct 
 	struct str body = res->omit_body || !res->body.p ? (struct str){ 0 } : res->body;
 
 	response_head(res, req->request_id, &head);
-	if (res->next && !res->omit_body) {
+	if (res->next && !res->omit_body)
 		send_pieces(c, buf_str(&head), res);
-		return;
-	}
-	if (head.len + body.n > DIRECT_MIN) {
-		send_direct(c, buf_str(&head), body);
-		return;
-	}
-	FCGX_PutStr(head.data, (int)head.len, c->fcgi.out);
-	if (body.n)
-		FCGX_PutStr(body.p, (int)body.n, c->fcgi.out);
+	else
+		send_records(c, buf_str(&head), body, true);
+}
+
+/* libfcgi's three streams hold 17 KB: they end before the wait. Only the parameters stay. */
+static void free_streams(struct conn *c)
+{
+	FCGX_FreeStream(&c->fcgi.in);
+	FCGX_FreeStream(&c->fcgi.out);
+	FCGX_FreeStream(&c->fcgi.err);
 }
 
 /* One request from its first byte to the end of its answer. False when the connection is of no further use. */
@@ -526,6 +532,7 @@ static bool serve_request(struct conn *c)
 	res = arena_alloc(a, sizeof(*res));
 	why = arena_alloc(a, sizeof(*why));
 	got = read_request(c, a, req, why);
+	free_streams(c);
 	if (got != -2) {
 		shared_count(fastcgi.o.shared, COUNT_REQUESTS, 1);
 		response_init(res, a);
@@ -534,9 +541,9 @@ static bool serve_request(struct conn *c)
 	} else {
 		c->broken = true;
 	}
-	FCGX_Finish_r(&c->fcgi);
+	FCGX_Free(&c->fcgi, 0);
 	arena_give(a);
-	return c->fcgi.ipcFd >= 0 && !c->extra && !c->broken;
+	return c->fcgi.keepConnection && !c->extra && !c->broken;
 }
 
 static void serve(void *arg)

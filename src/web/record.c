@@ -6,7 +6,7 @@
 
 enum { STAGE_BEGIN, STAGE_PARAMS, STAGE_STDIN, STAGE_COMPLETE, STAGE_REFUSED };
 enum { PAIR_NAME_LENGTH, PAIR_VALUE_LENGTH, PAIR_CONTENT };
-enum { TYPE_BEGIN = 1, TYPE_PARAMS = 4, TYPE_STDIN = 5, TYPE_STDOUT = 6 };      /* FastCGI 1.0, section 8 */
+enum { TYPE_BEGIN = 1, TYPE_END = 3, TYPE_PARAMS = 4, TYPE_STDIN = 5, TYPE_STDOUT = 6 };      /* FastCGI 1.0, section 8 */
 enum { VERSION = 1, ROLE_RESPONDER = 1, FLAG_KEEP = 1, BEGIN_BODY = 8 };
 
 void record_begin(struct record_check *r)
@@ -184,13 +184,25 @@ long record_take(struct record_check *r, const unsigned char *p, size_t n)
 	return r->stage == STAGE_REFUSED ? -1 : (long)(all - n);
 }
 
-void record_stdout(unsigned char out[RECORD_HEADER], unsigned id, size_t content)
+static void write_header(unsigned char out[RECORD_HEADER], unsigned char type, unsigned id, size_t content)
 {
 	out[0] = VERSION;
-	out[1] = TYPE_STDOUT;
+	out[1] = type;
 	out[2] = (unsigned char)(id >> 8);
 	out[3] = (unsigned char)id;
 	out[4] = (unsigned char)(content >> 8);
 	out[5] = (unsigned char)content;
 	out[6] = out[7] = 0;
+}
+
+void record_stdout(unsigned char out[RECORD_HEADER], unsigned id, size_t content)
+{
+	write_header(out, TYPE_STDOUT, id, content);
+}
+
+void record_end(unsigned char out[RECORD_END], unsigned id)
+{
+	memset(out, 0, RECORD_END);
+	write_header(out, TYPE_STDOUT, id, 0);
+	write_header(out + RECORD_HEADER, TYPE_END, id, RECORD_HEADER);
 }

@@ -8,6 +8,7 @@
 
 enum {
 	RECORD_HEADER = 8,              /* bytes of a record's header */
+	RECORD_END = 3 * RECORD_HEADER, /* bytes of the records that end a request */
 	RECORD_CONTENT_MAX = 65528,     /* content of the records we write: the greatest multiple of 8 in 16 bits */
 	RECORD_PARAMS_MAX = 256 * 1024, /* bytes of all names and values of a request; nginx passes 32 KB of headers */
 	RECORD_PARAM_COUNT_MAX = 1024,
@@ -41,5 +42,7 @@ bool record_complete(const struct record_check *r);     /* the last record of th
 bool record_untouched(const struct record_check *r);    /* no byte was taken yet */
 /* Writes the header of a record of standard output. content <= RECORD_CONTENT_MAX. */
 void record_stdout(unsigned char out[RECORD_HEADER], unsigned id, size_t content);
+/* Writes what ends a request: the empty record of standard output and the end-request record, status 0. */
+void record_end(unsigned char out[RECORD_END], unsigned id);
 
 #endif

@@ -212,7 +212,7 @@ static void test_random(void)
 
 int main(void)
 {
-	unsigned char header[RECORD_HEADER];
+	unsigned char header[RECORD_HEADER], end[RECORD_END];
 
 	test_good();
 	test_lengths();
@@ -220,5 +220,8 @@ int main(void)
 	test_random();
 	record_stdout(header, 0x1234, 65528);
 	tap_ok(memcmp(header, "\x01\x06\x12\x34\xff\xf8\0\0", 8) == 0, "a record of standard output is headed as section 3.3 says");
+	record_end(end, 0x1234);
+	tap_ok(memcmp(end, "\x01\x06\x12\x34\0\0\0\0\x01\x03\x12\x34\0\x08\0\0\0\0\0\0\0\0\0\0", 24) == 0,
+	       "the end of a request is an empty record and end-request (sections 5.3 and 5.5)");
 	return tap_done();
 }
