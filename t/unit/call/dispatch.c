@@ -641,7 +641,7 @@ static void test_caller(void)
 static void test_anonymous_scope(void)
 {
 	service.conf.anonymous = (char *)(uintptr_t)"row:ECHO, row:RISKY";
-	caller_init(&service.conf, service.secrets, service.directory, &why);
+	caller_init(&service.conf, service.secrets, service.d, &why);
 	caller_anonymous(&anonymous);
 	tap_is_int(call(&anonymous, "ECHO", "x"), 0, "a row that everybody may call runs");
 	tap_is_str(out.actor, "anonymous", "as nobody");
@@ -699,10 +699,10 @@ static void set_up(void)
 	c->upstreams = net_policy_new();
 	net_policy_allow(c->upstreams, str_of(arena_printf(service.a, "127.0.0.1:%d", upstream_port(up))), &why);
 	dispatch_init(&context);
-	caller_init(c, service.secrets, service.directory, &why);
+	caller_init(c, service.secrets, service.d, &why);
 	outbound_init(c, &why);
 	caller_anonymous(&anonymous);
-	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous };
+	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous, NULL };
 	put_fn("ECHO", "echo", "");
 }
 

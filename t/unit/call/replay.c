@@ -322,6 +322,20 @@ static void test_text_names(void)
 	tap_is_int((int64_t)text(&owner, buf_text(&b)), 1, "many unknown names are looked up in turns");
 }
 
+/* A token that calls every row. */
+static const struct token *minted(void)
+{
+	struct token_order o = {
+		.directory = service.d, .arena = service.a, .conf = &service.conf, .actor = "owner:terminal-key",
+		.fields = service_json("{\"scope\":\"act\"}"), .trace = "t_test",
+	};
+	struct token *t = NULL;
+	char text[TOKEN_TEXT];
+
+	tap_is_int(token_mint(&o, &t, text, &why), 0, "a token is minted");
+	return t;
+}
+
 static void set_up(void)
 {
 	struct conf *c = &service.conf;
@@ -337,11 +351,11 @@ static void set_up(void)
 	c->trace_steps = 64;
 	c->trace_cost_microusd = 1000000;
 	dispatch_init(&context);
-	caller_init(c, service.secrets, service.directory, &why);
+	caller_init(c, service.secrets, service.d, &why);
 	caller_anonymous(&anonymous);
-	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous };
-	one = (struct caller){ CALLER_TOKEN, "cap:one", anonymous.anonymous };
-	other = (struct caller){ CALLER_TOKEN, "cap:other", anonymous.anonymous };
+	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous, NULL };
+	one = (struct caller){ CALLER_TOKEN, "cap:one", anonymous.anonymous, minted() };
+	other = (struct caller){ CALLER_TOKEN, "cap:other", anonymous.anonymous, minted() };
 	put("ECHO", "echo", "", "");
 	put("CHANGES", "echo", "", "");
 	put("PAIR", "echo", "[\\\"$1,$2\\\"]", "");
