@@ -33,7 +33,8 @@ struct conf {
 	int64_t payload_keep_ms;        /* how long inputs and outputs stay with their receipts; 0: for ever */
 	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;
 	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd, flow_branches;
-	char *exec_dir, *exec_user;
+	char *exec_dir, *exec_user, *watcher;
+	int64_t watcher_timeout_ms, hold_ms;
 	int64_t exec_timeout_ms, max_exec_output, exec_parallel, exec_memory;
 	bool exec_network;
 	int64_t write_timeout_ms;       /* how long a write may wait for the writer */

@@ -126,7 +126,7 @@ bool caller_calls(const struct caller *c, struct str key, struct str category, b
 	if (c->kind == CALLER_OWNER)
 		return enabled;
 	if (t)
-		return enabled && t->gate == GATE_NO && (t->high || !sensitive) && scope_calls(t->scope, key, category) &&
+		return enabled && t->gate != GATE_OWNER && (t->high || !sensitive) && scope_calls(t->scope, key, category) &&
 		       caller_check(c, NULL) == 0;
 	return enabled && !sensitive && c->anonymous && scope_calls(c->anonymous, key, category);
 }

@@ -6,11 +6,13 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/log.h"
+#include "call/approval.h"
 #include "call/arguments.h"
 #include "call/breaker.h"
 #include "call/denial.h"
 #include "call/gate.h"
 #include "call/receipt.h"
+#include "call/watch.h"
 #include "directory/nearest.h"
 
 enum {
@@ -474,13 +476,33 @@ static int claim_call(struct run *run, struct problem *why)
 	return 0;
 }
 
+/* The owner has to say yes before a token with that gate runs anything, and wherever a rule wants it. */
+static int pass_watch(struct run *run, struct problem *why)
+{
+	const struct dispatch_request *r = run->call.request;
+	struct watch_verdict v = { .decision = WATCH_ALLOW };
+
+	if (r->approval || r->unwatched)
+		return 0;
+	if (run->call.entry->sensitive)
+		watch_decide(r, run->call.entry, run->receipt.input_text, &v);
+	if (v.decision == WATCH_DENY) {
+		problem_set(why, 403, "watcher_denied:%s", v.reason);
+		return denied(run, why);
+	}
+	if (v.decision == WATCH_HOLD || (!r->trace->approved && gate_holds(r->caller)))
+		return approval_hold(r, &run->receipt, v.reason[0] ? v.reason : NULL, why);
+	return 0;
+}
+
 static int fire(struct run *run, struct problem *why)
 {
 	struct call *c = &run->call;
 
 	if (need_ledger(c->arena, why) < 0 || (!c->settled && check_breaker(run, why) < 0))
 		return -1;
-	begin_receipt(run);
+	if (c->request->approval && approval_claim(c->request, run->receipt.id, why) < 0)
+		return not_run(c->arena, why);
 	if (!c->settled && claim_call(run, why) < 0)
 		return -1;
 	c->write = write_new(c->arena, SQL_LEDGER);
@@ -534,5 +556,8 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 	if (check_repairs(run, why) < 0 || find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
 	    run->runner->prepare(&run->call, why) < 0)
 		return malformed(run, why);
-	return r->shape ? shape(run) : fire(run, why);
+	if (r->shape)
+		return shape(run);
+	begin_receipt(run);
+	return pass_watch(run, why) < 0 ? not_run(r->arena, why) : fire(run, why);
 }

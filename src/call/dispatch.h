@@ -22,8 +22,11 @@ struct dispatch_trace {
 	int64_t deadline_us;            /* monotonic */
 	unsigned steps;                 /* calls begun */
 	int64_t cost_microusd;
+	bool approved;                  /* the owner has said yes to the outer call, so its token's gate is open */
 };
 void dispatch_trace_new(struct dispatch_trace *t);      /* after dispatch_init */
+
+struct approval;
 
 struct dispatch_request {
 	struct arena *arena;
@@ -38,6 +41,9 @@ struct dispatch_request {
 	struct json_object *named;      /* args as an object, or NULL */
 	bool shape;
 	struct str contract;            /* the digest that the caller read; p NULL: none */
+	bool unwatched;                 /* the watcher's own call */
+	const struct approval *approval;        /* the held call that this one is, decided by approver; NULL: none */
+	const char *approver;
 	/* claims, p NULL: none; recorded up to DISPATCH_CLAIM_MAX bytes */
 	struct str on_behalf_of, authorized_by;
 	const char *replays;            /* id of the receipt whose input this is, or NULL: replay.c's to set */
@@ -67,7 +73,8 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; the gate (gate.h); 409
  * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; of `repairs`, 404
  * `receipt_not_found`, also when the caller may not open it, and 422 `repairs_other_row:<KEY>`; 422
- * `runner_unavailable:<type>`; 422 `args_invalid`; 503 `ledger_unavailable`. Refusals of the gate and
+ * `runner_unavailable:<type>`; 422 `args_invalid`; of a sensitive row 403 `watcher_denied:<reason>`; 202 `held:<id>`,
+ * extra also "held":true and "approval"; 503 `ledger_unavailable`. Refusals of the gate and
  * contract_changed have receipts when the caller has a credential.
  *
  * material: the result is no error and holds something: behind its label ("HTTP 200:") and without white space

@@ -87,7 +87,7 @@ static int check_audience(const struct state *s, struct problem *why)
 
 static int check_owner_gate(const struct state *s, struct problem *why)
 {
-	if (!s->token || s->token->gate == GATE_NO)
+	if (!s->token || s->token->gate != GATE_OWNER)
 		return 0;
 	problem_set(why, 403, "owner_gate_required");
 	problem_detail(why, "the owner has closed this token to calls");
@@ -167,6 +167,14 @@ static int (*const checks[])(const struct state *s, struct problem *why) = {
 	check_anonymous, check_alive, check_scope, check_audience, check_owner_gate, check_pin, check_risk, check_body,
 	check_payload, check_left, check_enabled,
 };
+
+bool gate_holds(const struct caller *c)
+{
+	for (const struct token *t = c->token; t; t = t->above)
+		if (t->gate == GATE_HOLD)
+			return true;
+	return false;
+}
 
 static int read_again(struct state *s, struct problem *why)
 {

@@ -23,5 +23,7 @@ struct gate_request {
  * `body_not_allowed:fixed_body_only`; 413 `payload_ceiling:<bytes>><max>`; 429 `token_exhausted`; 409
  * `row_disabled:<KEY>`. */
 int gate_check(const struct gate_request *g, struct problem *why);
+/* True when each call of the credential waits for the owner. */
+bool gate_holds(const struct caller *c);
 
 #endif

@@ -41,16 +41,15 @@ static void take_array(struct dispatch_request *r, struct json_object *list)
 	r->arg = arg;
 }
 
-/* The input as it was given. */
-static int take_input(struct dispatch_request *r, const struct receipt *older, struct problem *why)
+int replay_input(struct dispatch_request *r, struct str text, const char *form, struct problem *why)
 {
 	struct json_object *o = NULL;
 
-	if (strcmp(older->input_form, "string") == 0) {
-		r->body = older->input_text;
+	if (strcmp(form, "string") == 0) {
+		r->body = text;
 		return 0;
 	}
-	if (json_parse(r->arena, older->input_text, &o, NULL) < 0)
+	if (json_parse(r->arena, text, &o, NULL) < 0)
 		return not_kept("it cannot be read", why);
 	if (json_object_is_type(o, json_type_array))
 		take_array(r, o);
@@ -72,7 +71,7 @@ int replay_call(struct dispatch_request *r, struct str id, const struct receipt 
 	because = missing(from);
 	if (because)
 		return not_kept(because, why);
-	if (take_input(r, from, why) < 0)
+	if (replay_input(r, from->input_text, from->input_form, why) < 0)
 		return -1;
 	r->key = str_of(from->key);
 	r->replays = from->id;

@@ -13,4 +13,8 @@
 int replay_call(struct dispatch_request *r, struct str id, const struct receipt **older, struct dispatch_result *out,
 		struct problem *why);
 
+/* Fills the arguments of r from an input as it was recorded, in its form: string, array or object. -1: 409
+ * `input_not_kept`. */
+int replay_input(struct dispatch_request *r, struct str text, const char *form, struct problem *why);
+
 #endif

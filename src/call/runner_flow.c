@@ -155,6 +155,8 @@ static void call_one(struct progress *p, const struct flow_call *written, struct
 	buf_clear(&out->text);
 	if (!dispatch(p, a, written, &request, &result, &why)) {
 		buf_printf(&out->text, "ERR:flow:%.*s:arguments_too_long", (int)written->key.n, written->key.p);
+	} else if (why.status == 202) {
+		buf_printf(&out->text, "ERR:%s", why.error);
 	} else if (why.status) {
 		buf_printf(&out->text, "ERR:flow:%.*s:%s", (int)written->key.n, written->key.p, why.error);
 	} else {

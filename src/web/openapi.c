@@ -45,7 +45,7 @@ static const struct member parameters[] = {
 	{ "explain", ONE, "what the presented credential may do" },
 	{ "fingerprint", "{\"type\":\"string\",\"pattern\":\"^cap_[0-9a-f]{16}$\"}", "of a token" },
 	{ "format", "{\"type\":\"string\",\"enum\":[\"markdown\",\"json\"]}", "of the contract document" },
-	{ "id", RECEIPT, "of a receipt" },
+	{ "id", "{\"type\":\"string\",\"pattern\":\"^(inv|apr|wr)_[0-9a-z]{26}$\"}", "of a receipt, a held call or a rule" },
 	{ "idempotency_key", TEXT, "stands for the header Idempotency-Key" },
 	{ "invoke", KEY, "runs this row" },
 	{ "key", KEY, "a row's key" },

@@ -66,6 +66,15 @@ static const struct response_code codes[] = {
 	{ "bad_scope", 422, "the scope is none of those of rowcall-token(7)", NULL },
 	{ "token_not_found", 404, "there is no token with that fingerprint", "list them: GET /api/tokens" },
 	{ "token_needed", 400, "there is no token to narrow", "present the token that the new one is made from" },
+	{ "held", 202, "the call waits for the owner", NULL },
+	{ "watcher_denied", 403, "a rule or the watcher row does not let this call run", NULL },
+	{ "too_many_holds", 429, "too many calls wait for the owner", "wait until some are decided" },
+	{ "secret_in_input", 422, "the arguments hold a secret, so the call cannot wait", "name the secret instead" },
+	{ "input_too_long_to_hold", 413, "the arguments are too long for a call that has to wait", "send less" },
+	{ "approval_not_found", 404, "there is no such held call, or it is another caller's", NULL },
+	{ "approval_decided", 409, "the held call is not pending any more", "look at it: GET /api/approvals/{id}" },
+	{ "watch_rule_not_found", 404, "there is no such rule", "list them: GET /api/watch" },
+	{ "watch_rules_full", 409, "there are 100 rules already", "remove one that is not needed" },
 	{ "ambiguous_credential", 400, "different credentials in one request", "send one credential" },
 	{ "prefetch_refused", 403, "a browser's prefetch of a URL that runs something", "open the URL itself" },
 	/* rows */
@@ -244,7 +253,8 @@ struct json_object *response_error(const struct problem *why)
 	const char *fix = why->how_to_fix[0] || !code ? why->how_to_fix : code->fix;
 	struct json_object *o = json_object_new_object();
 
-	json_put_text(o, "error", why->error);
+	if (why->status >= 400)         /* 202: held, which is no error */
+		json_put_text(o, "error", why->error);
 	if (why->detail[0])
 		json_put_text(o, "detail", why->detail);
 	if (why->field[0])

@@ -91,6 +91,14 @@ void rest_token_list(struct rest *r);
 void rest_token_get(struct rest *r);
 void rest_token_revoke(struct rest *r);
 
+/* rest_watch.c: rules for sensitive calls, and calls that wait for the owner */
+void rest_watch_add(struct rest *r);
+void rest_watch_list(struct rest *r);
+void rest_watch_drop(struct rest *r);
+void rest_approval_list(struct rest *r);
+void rest_approval_get(struct rest *r);
+void rest_approval_decide(struct rest *r);
+
 /* rest_service.c: the service itself */
 void rest_service_index(struct rest *r);
 void rest_service_healthz(struct rest *r);

@@ -82,6 +82,16 @@ static const struct route routes[] = {
 	{ "DELETE", "/api/tokens/{fingerprint}", NULL, "", WHO_OWNER, 0, rest_token_revoke,
 	  "revokes a token and all that were made from it" },
 
+	{ "POST", "/api/watch", NULL, "", WHO_OWNER, ROUTE_BODY, rest_watch_add, "adds a rule that sensitive calls have to pass" },
+	{ "GET", "/api/watch", NULL, "", WHO_OWNER, ROUTE_DOCUMENT, rest_watch_list, "the rules, in their order" },
+	{ "DELETE", "/api/watch/{id}", NULL, "", WHO_OWNER, 0, rest_watch_drop, "removes a rule" },
+	{ "GET", "/api/approvals", NULL, "limit cursor", WHO_OWNER, ROUTE_DOCUMENT, rest_approval_list,
+	  "calls that were held, newest first" },
+	{ "GET", "/api/approvals/{id}", NULL, "", WHO_KNOWN, ROUTE_DOCUMENT, rest_approval_get,
+	  "one of them; also for the token that called" },
+	{ "POST", "/api/approvals/{id}", NULL, "", WHO_OWNER, ROUTE_BODY | ROUTE_RAN, rest_approval_decide,
+	  "runs it, or denies it: {\"decision\":\"approve\"}" },
+
 	{ "GET", "/api/breakers", NULL, "", WHO_OWNER, ROUTE_DOCUMENT, rest_service_breakers,
 	  "circuit breakers that count something" },
 	{ "DELETE", "/api/breakers/{key}", NULL, "", WHO_OWNER, 0, rest_service_breaker_reset,
