@@ -85,6 +85,22 @@ static const struct member restore_members[] = {
 	{ "contract", DIGEST, "or as it was when it first had this contract" },
 };
 
+static const struct member token_members[] = {
+	{ "scope", TEXT, "read, act, row:K, rows:A,B, pfx:P, cat:C, or several of them" },
+	{ "ttl", COUNTER, "seconds that it lives" },
+	{ "uses", COUNTER, "calls that it may make; 0: no limit" },
+	{ "rate", COUNTER, "calls a minute; 0: no limit" },
+	{ "max_body_bytes", COUNTER, "bytes of arguments; 0: no limit" },
+	{ "risk_ceiling", "{\"type\":\"string\",\"enum\":[\"low\",\"high\"]}", "rows of which risk it calls" },
+	{ "owner_gate", "{\"enum\":[false,true,\"hold\"]}", "true: it calls nothing; hold: each call waits for the owner" },
+	{ "purpose", TEXT, "for people" },
+	{ "actor", TEXT, "for people" },
+	{ "audience", TEXT, "the host of the service that it is for" },
+	{ "body_fixed", TEXT, "the argument string of every call" },
+	{ "contract", DIGEST, "of a row: token: it calls nothing when the row has another" },
+	{ "pin", TRUTH, "false: a row: token follows the changes of its row" },
+};
+
 static const struct member answer_members[] = {
 	{ "ok", TRUTH, "false when the result begins with ERR:" },
 	{ "ran", TRUTH, "whether anything was carried out" },
@@ -111,6 +127,8 @@ static const struct shape { const char *method, *pattern, *body, *answer; bool i
 	{ "PATCH", "/api/directory/{key}", "RowPatch", "Object", true },
 	{ "DELETE", "/api/directory/{key}", NULL, "Object", true },
 	{ "POST", "/api/directory/{key}/restore", "Restore", "Object", true },
+	{ "POST", "/api/tokens", "TokenOrder", "Object", false },
+	{ "POST", "/api/tokens/attenuate", "TokenOrder", "Object", false },
 	{ "POST", "/api/dispatch", "Call", "Run", false },
 	{ "GET", "/api/dispatch", NULL, "Document", false },
 	{ "POST", "/api/run/{key}", "Arguments", "Run", false },
@@ -456,6 +474,7 @@ static void emit_schemas(struct buf *out)
 	emit_row_schema(out, "RowPatch", true, NULL);
 	emit_schema(out, "Restore", restore_members, COUNT(restore_members), NULL);
 	emit_schema(out, "Call", call_members, COUNT(call_members), NULL);
+	emit_schema(out, "TokenOrder", token_members, COUNT(token_members), "[\"scope\"]");
 	emit_raw(out, "Arguments", str_of(OBJECT));
 	emit_schema(out, "Answer", answer_members, COUNT(answer_members), "[\"ok\",\"ran\",\"kind\",\"trace\",\"result\"]");
 	emit_schema(out, "Error", error_members, COUNT(error_members), "[\"error\"]");

@@ -30,6 +30,8 @@ put ODD_NAME "$(typed 'An argument with an odd name.' '{"properties":{"gr\u00f6\
 put SENSITIVE "$(typed 'Sensitive.' '{"properties":{"a":{}}}' '"sensitive":1,"category":"open"')"
 put get_directory "$(typed 'Its key looks like a name of the interface.' '{}')"
 
+run() { "$1" POST "/api/run/$2" "$3" >/dev/null; echo "$(status) $(jq -r '.error // .result' "$BODY")"; }
+
 # --- OpenAPI
 owner_doc "$TMP/o.json"
 is "$(header content-type)" application/json "the document is JSON"
@@ -98,8 +100,19 @@ for bad in '' google ANTHROPIC; do
 	is "$(status) $(jq_get .error) $(jq_get .field)" '400 bad_parameter tools' "there is no form '$bad'"
 done
 
+# --- a token
+owner POST /api/tokens '{"scope":"row:REFS"}' >/dev/null
+TOKEN=$(jq_get .token)
+bearer() { request "$1" "$2" "${3-}" -H "authorization: Bearer $TOKEN"; cat "$BODY"; }
+bearer GET /api/openapi.json >"$TMP/t.json"
+is "$(keys_of "$TMP/t.json" | tr '\n' ' ')" 'ECHO OPEN_A OPEN_B REFS SENSITIVE ' "a token sees its scope, and what everybody sees"
+is "$(tools bearer anthropic)" 'REFS ' "its tools are what it may call"
+is "$(run bearer REFS '{"a":{"x":1}}'),$(run bearer OPEN_A '{"n":1}')" '200 {"x":1},403 scope_mismatch' "… and it calls that alone"
+owner POST /api/tokens '{"scope":"row:REFS","body_fixed":"x"}' >/dev/null
+TOKEN=$(jq_get .token)
+is "$(tools bearer openai)" '' "a token that has its own body has no tools to fill in"
+
 # --- calls by the operations
-run() { "$1" POST "/api/run/$2" "$3" >/dev/null; echo "$(status) $(jq -r '.error // .result' "$BODY")"; }
 put ADD "$(printf '{"type":"fn","target":"echo","content":"# WHAT: Lays arguments.\\n[\\"$2/$1/$text\\"]","examples":[""],"category":"open","input_schema":%s}' '{"type":"object","properties":{"text":{"type":"string","default":"none"},"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}')"
 is "$(run api ADD '{"n":5,"text":"a|b"}')" '200 5/a|b/a|b' "named arguments are laid onto slots, pipes and all"
 is "$(run api ADD '{"n":5}')" '200 5/none/none' "defaults are filled in"

@@ -134,6 +134,8 @@ none "$(only_in "$taken" "$(described parameters)
 share")" "every parameter is described in openapi.c"
 none "$(only_in "$(described parameters)" "$taken
 share")" "every parameter described there is taken"
+tokens=$(sed -n 's/^#define TOKEN_FIELDS "\(.*\)"$/\1/p' src/call/token.h | tr ' ' '\n')
+is "$(described token_members | sort)" "$(printf '%s\n' "$tokens" | sort)" "every field of a token is described there, and no other"
 is "$(described call_members | sort)" "$(printf '%s\n' "$fields" | sort)" "every field of a call is described there, and no other"
 
 # --- built-in functions
