@@ -21,17 +21,22 @@ static void grow(struct buf *b, size_t more)
 	b->cap = cap;
 }
 
-void buf_reserve(struct buf *b, size_t more)
+static inline void room(struct buf *b, size_t more)
 {
 	if (more > b->cap - b->len)
 		grow(b, more);
+}
+
+void buf_reserve(struct buf *b, size_t more)
+{
+	room(b, more);
 }
 
 void buf_add(struct buf *b, const void *p, size_t n)
 {
 	if (!n)
 		return;
-	buf_reserve(b, n);
+	room(b, n);
 	memcpy(b->data + b->len, p, n);
 	b->len += n;
 }
@@ -48,7 +53,7 @@ void buf_putstr(struct buf *b, struct str s)
 
 void buf_putc(struct buf *b, char c)
 {
-	buf_reserve(b, 1);
+	room(b, 1);
 	b->data[b->len++] = c;
 }
 
@@ -70,14 +75,14 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_list ap;
 	int n;
 
-	buf_reserve(b, BUF_FIRST);
+	room(b, BUF_FIRST);
 	va_start(ap, fmt);
 	n = vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		log_fatal("buf: bad format \"%s\"", fmt);
 	if ((size_t)n >= b->cap - b->len) {
-		buf_reserve(b, (size_t)n + 1);
+		room(b, (size_t)n + 1);
 		va_start(ap, fmt);
 		vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
 		va_end(ap);
@@ -87,7 +92,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 const char *buf_text(struct buf *b)
 {
-	buf_reserve(b, 1);
+	room(b, 1);
 	b->data[b->len] = 0;
 	return b->data;
 }

@@ -103,10 +103,10 @@ static const unsigned char *plain_table(void)
 /* Length of the run at the start of s that is written as it is. */
 static size_t plain_run(struct str s, enum plain k)
 {
-	const unsigned char *table = plain_table();
+	const unsigned char *table = plain_table(), bit = (unsigned char)(1 << k);
 	size_t n = 0;
 
-	while (n < s.n && table[(unsigned char)s.p[n]] >> k & 1)
+	while (n < s.n && table[(unsigned char)s.p[n]] & bit)
 		n++;
 	return n;
 }

@@ -1,7 +1,6 @@
 /* The decision to run something, from the budget to the receipt. What a kind of row does is its runner's; how a
  * credential became a caller, and how the answer looks, is the web's. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
 #include "base/escape.h"
@@ -261,12 +260,12 @@ static void begin_receipt(struct run *run)
 	memcpy(run->call.id, p->id, sizeof(run->call.id));
 	stamp(p);
 	receipt_of_call(p, r, e);
-	snprintf(p->replays, sizeof(p->replays), "%s", r->replays ? r->replays : "");
-	snprintf(p->repairs, sizeof(p->repairs), "%.*s", (int)r->repairs.n, r->repairs.p ? r->repairs.p : "");
+	receipt_text(p->replays, sizeof(p->replays), str_of(r->replays));
+	receipt_text(p->repairs, sizeof(p->repairs), r->repairs);
 	p->count = 1;
 	p->on_behalf_of = claim(r->arena, r->on_behalf_of);
 	p->authorized_by = claim(r->arena, r->authorized_by);
-	snprintf(p->input_form, sizeof(p->input_form), "%s", run->call.form);
+	receipt_text(p->input_form, sizeof(p->input_form), str_of(run->call.form));
 	p->input_text = redacted(r->arena, run->call.body, &p->input_redacted);
 	crypto_sha256_hex(p->input_text, p->input);
 }

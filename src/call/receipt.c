@@ -24,7 +24,7 @@ bool receipt_is_id(struct str s)
 
 /* Writing */
 
-static void take_text(char *out, size_t size, struct str s)
+void receipt_text(char *out, size_t size, struct str s)
 {
 	size_t n = s.p ? escape_cut(s, size - 1) : 0;
 
@@ -35,11 +35,11 @@ static void take_text(char *out, size_t size, struct str s)
 
 void receipt_of_call(struct receipt *p, const struct dispatch_request *r, const struct entry *e)
 {
-	take_text(p->key, sizeof(p->key), e->key);
-	take_text(p->runner, sizeof(p->runner), str_of(row_runner(&e->row)));
-	take_text(p->actor, sizeof(p->actor), str_of(r->caller->actor));
-	take_text(p->trace, sizeof(p->trace), str_of(r->trace->id));
-	take_text(p->parent, sizeof(p->parent), str_of(r->parent));
+	receipt_text(p->key, sizeof(p->key), e->key);
+	receipt_text(p->runner, sizeof(p->runner), str_of(row_runner(&e->row)));
+	receipt_text(p->actor, sizeof(p->actor), str_of(r->caller->actor));
+	receipt_text(p->trace, sizeof(p->trace), str_of(r->trace->id));
+	receipt_text(p->parent, sizeof(p->parent), str_of(r->parent));
 	memcpy(p->contract, e->digest, sizeof(p->contract));
 	p->sensitive = e->sensitive;
 }
@@ -90,7 +90,7 @@ void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_pa
 
 /* Reading */
 
-#define TAKE(field, column) take_text(r->field, sizeof(r->field), db_text(s, column))
+#define TAKE(field, column) receipt_text(r->field, sizeof(r->field), db_text(s, column))
 
 /* From a statement whose columns are RECEIPT_COLUMNS. */
 static void from_stmt(struct arena *a, struct db_stmt *s, struct receipt *r)

@@ -33,7 +33,9 @@ struct receipt {
 /* A new id: "inv_…" or "t_…". */
 void receipt_new_id(const char *prefix, char out[RECEIPT_ID]);
 bool receipt_is_id(struct str s);       /* "inv_…", canonical */
-/* What is known of a call before it runs: row, caller, trace, contract. Texts that are too long are cut. */
+/* Fills one of the texts above, cut between characters where it is too long; p NULL gives "". */
+void receipt_text(char *out, size_t size, struct str s);
+/* What is known of a call before it runs: row, caller, trace, contract. */
 void receipt_of_call(struct receipt *p, const struct dispatch_request *r, const struct entry *e);
 /* Adds the receipt (and its payload, cut to max_payload bytes a text) to w and makes it the write's proof.
  * max_payload 0: no payload. */
