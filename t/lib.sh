@@ -4,7 +4,7 @@ set -u
 
 SOURCE=${ROWCALL_SOURCE:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
 case $0 in
-*/t/api/*) BUILD=${ROWCALL_BUILD_SANITIZE:-$SOURCE/build-sanitize} ;;
+*/t/api/* | t/api/*) BUILD=${ROWCALL_BUILD_SANITIZE:-$SOURCE/build-sanitize} ;;
 *) BUILD=${ROWCALL_BUILD:-$SOURCE/build} ;;
 esac
 [ -x "$BUILD/rowcall" ] || { echo "Bail out! $BUILD/rowcall is missing: run ./bootstrap check"; exit 1; }

@@ -116,6 +116,8 @@ KEY=$NEW
 owner GET /api/events >/dev/null
 is "$(status)" 200 "… and the new one taken"
 
+rc_stop
+like "$(cat "$DIR/log/rowcalld.log")" 'worker 2 .*ended: exit code 0' "at a stop workers end by themselves"
+is "$(grep ' ended: ' "$DIR/log/rowcalld.log" | grep -v 'exit code 0')" '' "and every process ends well, with nothing left in its memory"
 unlike "$(cat "$DIR"/log/*)" 'runtime error|ERROR: AddressSanitizer|LeakSanitizer' "the sanitizers found nothing"
-
 done_testing
