@@ -117,7 +117,7 @@ static void pass_end(struct pass *p, const char *name, const char *type, struct 
 
 static bool may_call(const struct caller *c, const struct entry *e)
 {
-	struct gate_request g = { .caller = c, .entry = e, .body = str_of("") };
+	struct gate_request g = { .caller = c, .entry = e, .plain = true };
 	struct problem why = { 0 };
 
 	return gate_check(&g, &why) == 0;
