@@ -10,6 +10,7 @@
 #include "call/breaker.h"
 #include "call/denial.h"
 #include "call/gate.h"
+#include "call/question.h"
 #include "call/receipt.h"
 #include "call/watch.h"
 #include "directory/nearest.h"
@@ -350,6 +351,8 @@ static void add_receipt(struct run *run)
 		breaker_note(c->write, c->entry->key, c->upstream_status, run->probe);
 	end_receipt(run);
 	receipt_add(c->write, &run->receipt, payload_max());
+	if (run->out->ok)
+		question_teach(c->write, c->arena, c->request->caller, c->request->ask, c->entry);
 }
 
 /* What the runner wanted written with the receipt was refused: that is the call's result, and the receipt is written

@@ -40,6 +40,7 @@ struct dispatch_request {
 	size_t args;
 	struct json_object *named;      /* args as an object, or NULL */
 	bool shape;
+	struct str ask;                 /* the question that led here, "ask_…"; p NULL: none */
 	struct str contract;            /* the digest that the caller read; p NULL: none */
 	bool unwatched;                 /* the watcher's own call */
 	const struct approval *approval;        /* the held call that this one is, decided by approver; NULL: none */

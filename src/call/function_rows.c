@@ -2,7 +2,9 @@
  * is not there for them either, and only the owner changes rows. */
 #include <string.h>
 #include "base/escape.h"
+#include "call/ask.h"
 #include "call/functions.h"
+#include "call/question.h"
 #include "call/replay.h"
 #include "directory/document.h"
 #include "directory/mutate.h"
@@ -99,6 +101,25 @@ static void run_dir_get(struct call *c, struct json_object **arg, unsigned n)
 	json_put_int(o, "row_num", directory_row_num(dispatch_context()->directory, e->key));
 	json_put_text(o, "contract", e->digest);
 	functions_json(c, o);
+}
+
+/* The answer of GET /api/dispatch?ask=; the question is kept in the receipt's own write. */
+static void run_ask(struct call *c, struct json_object **arg, unsigned n)
+{
+	char id[QUESTION_ID] = "";
+	struct ask ask = {
+		.arena = c->arena, .caller = c->request->caller, .text = functions_text(c, arg, n, 0), .id = id,
+		.limit = ASK_LIMIT, .budget = dispatch_context()->conf->ask_budget,
+	};
+	struct problem why = { 0 };
+	struct str out;
+
+	if (question_kept(ask.caller))
+		question_add(c->write, c->arena, ask.caller, ask.text, id);
+	if (ask_answer(&ask, &out, &why) < 0)
+		fail_why(c, &why);
+	else
+		buf_putstr(&c->result, str_trim(out));
 }
 
 /* Receipts */
@@ -275,6 +296,7 @@ static void run_prompt_assemble(struct call *c, struct json_object **arg, unsign
 
 const struct function function_rows[] = {
 	{ .name = "manifest", .run = run_manifest },
+	{ .name = "ask", .min_args = 1, .run = run_ask },
 	{ .name = "read", .min_args = 1, .run = run_read },
 	{ .name = "confirm", .min_args = 1, .run = run_confirm },
 	{ .name = "receipt", .min_args = 1, .run = run_receipt },

@@ -463,6 +463,7 @@ static struct directory_item item_from(struct db_stmt *s)
 		.planner_rank = db_int(s, 6),
 		.has_seq = !db_is_null(s, 7),
 		.seq = db_int(s, 7),
+		.identity = db_int(s, 8),
 	};
 
 	memcpy(p, key.p, key.n);

@@ -66,6 +66,7 @@ struct directory_item {
 	struct str key, category, type;         /* category p NULL when null */
 	bool enabled, planner_visible, sensitive, has_seq;
 	int64_t planner_rank, seq;
+	int64_t identity;                       /* 0: none */
 };
 const struct directory_item *directory_items(struct directory *d, size_t *n);
 int64_t directory_row_num(struct directory *d, struct str key);         /* 0: none */

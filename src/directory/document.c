@@ -242,14 +242,14 @@ static struct str path_of(const struct model *m)
 	return buf_str(&b);
 }
 
-static struct str run_url_of(const struct model *m)
+struct str document_run_url(struct arena *a, const struct entry *e, const char *base_url)
 {
-	struct buf b = BUF_ARENA(m->arena);
+	struct buf b = BUF_ARENA(a);
 
-	buf_printf(&b, "%s/api/dispatch?invoke=", m->o->base_url);
-	escape_add(&b, ESCAPE_QUERY, m->e->key);
+	buf_printf(&b, "%s/api/dispatch?invoke=", base_url);
+	escape_add(&b, ESCAPE_QUERY, e->key);
 	buf_puts(&b, "&body=");
-	escape_add(&b, ESCAPE_QUERY, m->example);
+	escape_add(&b, ESCAPE_QUERY, document_example(a, e));
 	buf_puts(&b, "&share=" TOKEN);
 	return buf_str(&b);
 }
@@ -290,7 +290,7 @@ static void fill(struct model *m, struct arena *a, const struct entry *e, const 
 	m->when_to_use = label_or(m, DOC_WHEN_TO_USE, "Not stated.");
 	m->example = document_example(a, e);
 	m->call = str_of(arena_printf(a, "[%s]%.*s[/%s]", e->key.p, (int)m->example.n, m->example.p, e->key.p));
-	m->run_url = run_url_of(m);
+	m->run_url = document_run_url(a, e, o->base_url);
 	m->inputs = inputs_of(m);
 	m->outputs = label_or(m, DOC_OUTPUT, "Not stated.");
 	m->auth = "required";

@@ -28,5 +28,7 @@ struct json_object *document_json(const struct entry *e, const struct document_o
 struct str document_example(struct arena *a, const struct entry *e);
 /* A text as one line: runs of white space and control characters are one blank, none at the ends. The arena's. */
 struct str document_line(struct arena *a, struct str s);
+/* The URL that runs that example, with a mark in the place of the token. The arena's. */
+struct str document_run_url(struct arena *a, const struct entry *e, const char *base_url);
 
 #endif

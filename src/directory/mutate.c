@@ -12,6 +12,7 @@
 #include "directory/contract.h"
 #include "directory/mutate.h"
 #include "directory/validate.h"
+#include "directory/wording.h"
 #include "lang/key.h"
 #include "store/event.h"
 
@@ -384,6 +385,17 @@ static void add_guards(struct write *w, const struct change *c)
 		write_add(w, SQL_NOT_INCLUDED, "s", c->key);
 }
 
+static void add_words(struct write *w, const struct change *c)
+{
+	struct wording o;
+
+	wording_of(c->m->arena, &c->row, &o);
+	write_add(w, SQL_WORDS_ADD, "ssssssss", c->key, o.column[WORDING_KEY], o.column[WORDING_WHAT],
+		o.column[WORDING_WHEN_TO_USE], o.column[WORDING_ARGS], o.column[WORDING_EXAMPLES],
+		o.column[WORDING_CATEGORY], o.column[WORDING_DESCRIPTION]);
+	write_add(w, SQL_PARTS_ADD, "ss", c->key, o.parts);
+}
+
 static struct write *build(const struct change *c)
 {
 	struct write *w = write_new(c->m->arena, SQL_DIRECTORY);
@@ -400,6 +412,8 @@ static struct write *build(const struct change *c)
 	};
 
 	add_guards(w, c);
+	write_add(w, SQL_WORDS_DROP, "s", c->key);
+	write_add(w, SQL_PARTS_DROP, "s", c->key);
 	if (c->gone)
 		write_add(w, SQL_ROW_DELETE, "s", c->key);
 	else
@@ -409,6 +423,8 @@ static struct write *build(const struct change *c)
 		write_add(w, SQL_IDENTITY_DROP, "s", c->key);
 	if (!c->gone && !c->old)
 		write_add(w, SQL_IDENTITY_SET, "s", c->key);
+	if (!c->gone)
+		add_words(w, c);
 	for (const struct contract_text *t = c->contracts; t; t = t->next)
 		add_contract_to(w, t, c->updated_at);
 	return w;

@@ -59,6 +59,8 @@ struct db {
 	int64_t logged_us;
 	int64_t wal_pages, checkpoint_at;
 	sqlite3_stmt *control[CONTROL_N];
+	fts5_tokenizer words;           /* of the full-text tables */
+	Fts5Tokenizer *tokenizer;       /* NULL: not made yet */
 	struct db_stmt stmt[SQL_N];
 };
 
@@ -399,6 +401,8 @@ void db_close(struct db *d)
 {
 	if (!d)
 		return;
+	if (d->tokenizer)
+		d->words.xDelete(d->tokenizer);
 	for (size_t i = 0; i < CONTROL_N; i++)
 		sqlite3_finalize(d->control[i]);
 	for (size_t i = 0; i < SQL_N; i++)
@@ -610,6 +614,64 @@ int db_inspect(struct db *d, enum sql_id id, int *parameters, bool *readonly)
 	}
 	db_end(s);
 	return rc;
+}
+
+/* Words */
+
+static fts5_api *full_text(struct db *d)
+{
+	fts5_api *api = NULL;
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(d->h, "SELECT fts5(?1)", -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_pointer(s, 1, &api, "fts5_api_ptr", NULL);
+		sqlite3_step(s);
+	}
+	sqlite3_finalize(s);
+	return api;
+}
+
+/* The one that the migrations name in `tokenize = …`. */
+static int make_tokenizer(struct db *d)
+{
+	const char *arg[] = { "unicode61", "remove_diacritics", "2" };
+	fts5_api *api = full_text(d);
+	void *ctx = NULL;
+
+	if (!api || api->xFindTokenizer(api, "porter", &ctx, &d->words) != SQLITE_OK ||
+		d->words.xCreate(ctx, arg, 3, &d->tokenizer) != SQLITE_OK) {
+		d->tokenizer = NULL;
+		return failed(d, "tokenizer");
+	}
+	return 0;
+}
+
+struct word_sink {
+	struct str text;
+	void (*fn)(void *ctx, struct str word, struct str from);
+	void *ctx;
+};
+
+static int take_word(void *p, int flags, const char *word, int n, int start, int end)
+{
+	const struct word_sink *w = p;
+
+	(void)flags;
+	w->fn(w->ctx, str_make(word, (size_t)n), str_make(w->text.p + start, (size_t)(end - start)));
+	return SQLITE_OK;
+}
+
+int db_words(struct db *d, struct str text, void (*fn)(void *ctx, struct str word, struct str from), void *ctx)
+{
+	struct word_sink sink = { text, fn, ctx };
+
+	if (!d->tokenizer && make_tokenizer(d) < 0)
+		return -1;
+	if (!text.n)
+		return 0;
+	return d->words.xTokenize(d->tokenizer, &sink, FTS5_TOKENIZE_QUERY, text.p, (int)text.n, take_word) == SQLITE_OK
+		? 0
+		: failed(d, "tokenizer");
 }
 
 /* Transactions */

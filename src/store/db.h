@@ -42,6 +42,11 @@ void db_end(struct db_stmt *s);                         /* NULL is fine */
 /* One row with one value; found false when there is none. -1 when the query failed. */
 int db_one_int(struct db *d, enum sql_id id, int64_t *out, bool *found, const char *types, ...);
 
+/* The words of a text as the full-text tables have them: folded, without accents, stemmed (porter over unicode61). Calls
+ * fn for each in order; `from` is the place in the text that it comes from. Both are gone when fn returns. -1 when the
+ * library has no such tokenizer (logged). */
+int db_words(struct db *d, struct str text, void (*fn)(void *ctx, struct str word, struct str from), void *ctx);
+
 /* A read transaction over several statements (snapshot). Never held across a suspension. */
 int db_begin_read(struct db *d);
 void db_end_read(struct db *d);

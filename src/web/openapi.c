@@ -35,7 +35,9 @@ struct member { const char *name, *schema, *what; };
 /* Query parameters and what stands for a part of a path. */
 static const struct member parameters[] = {
 	{ "actor", TEXT, "receipts of this actor" },
+	{ "ask", TEXT, "a question in plain words" },
 	{ "body", TEXT, "the argument string, its pieces separated by |" },
+	{ "budget", COUNTER, "bytes of the answer, at most" },
 	{ "category", TEXT, "only this category" },
 	{ "confirm", RECEIPT, "what is public of this receipt" },
 	{ "contract", DIGEST, "the contract that the caller has read; nothing runs when the row has another" },

@@ -42,7 +42,6 @@ int router_fields(struct rest *r, const char *names);
 
 /* rest_directory.c: rows */
 void rest_directory_list(struct rest *r);
-void rest_directory_search(struct rest *r);
 void rest_directory_categories(struct rest *r);
 void rest_directory_get(struct rest *r);
 void rest_directory_create(struct rest *r);
@@ -50,6 +49,15 @@ void rest_directory_put(struct rest *r);
 void rest_directory_patch(struct rest *r);
 void rest_directory_delete(struct rest *r);
 void rest_directory_restore(struct rest *r);
+
+/* An element of a list: the row as the interface shows it, its columns, row_num, and the digest of its contract. */
+void rest_directory_emit(const struct rest *r, struct buf *out, const struct entry *e, int64_t row_num);
+
+/* rest_ask.c: questions in plain words */
+void rest_ask(struct rest *r);
+void rest_ask_search(struct rest *r);
+void rest_ask_learned(struct rest *r);
+void rest_ask_forget(struct rest *r);
 
 /* rest_event.c: what happened to rows */
 void rest_event_history(struct rest *r);

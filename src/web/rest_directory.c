@@ -9,8 +9,6 @@
 #include "web/rest.h"
 
 enum {
-	SEARCH_WORDS_MAX = 16,          /* words of a search that count */
-	SEARCH_DEFAULT = 20,            /* rows found, unless limit says otherwise */
 	CURSOR_DIGITS = 9,
 };
 
@@ -33,8 +31,7 @@ static int readable_entry(struct rest *r, struct str key, struct entry **e)
 	return *e && caller_reads(&r->caller, (*e)->key, (*e)->category, (*e)->enabled);
 }
 
-/* The row as the interface shows it: its columns, row_num, and the digest of its contract. */
-static void emit_row(const struct rest *r, struct buf *out, const struct entry *e, int64_t row_num)
+void rest_directory_emit(const struct rest *r, struct buf *out, const struct entry *e, int64_t row_num)
 {
 	struct json_object *o = arena_json(r->arena, row_to_json(&e->row));
 
@@ -168,7 +165,7 @@ static int64_t emit_rows(struct rest *r, struct buf *out, const struct filter *f
 			*cursor = last;
 			break;
 		}
-		emit_row(r, out, e, (int64_t)i + 1);
+		rest_directory_emit(r, out, e, (int64_t)i + 1);
 		if (++count == f->limit)
 			last = arena_printf(r->arena, "%zu.%.*s", i + 1, (int)e->key.n, e->key.p);
 	}
@@ -192,104 +189,6 @@ void rest_directory_list(struct rest *r)
 	emit_end(&out, ']');
 	emit_int(&out, "count", count);
 	emit_text(&out, "cursor", cursor);
-	emit_end(&out, '}');
-	response_text(r->res, 200, "application/json", emit_done(&out));
-}
-
-/* Search: each word counts where it stands, most in the key. Until questions are ranked in the directory layer. */
-
-struct hit { const struct entry *entry; size_t index; int score; };
-
-static size_t words_of(struct str q, struct str word[SEARCH_WORDS_MAX])
-{
-	struct str rest = q;
-	size_t n = 0;
-
-	while (rest.p && n < SEARCH_WORDS_MAX) {
-		struct str one = str_trim(str_cut(&rest, ' '));
-
-		if (one.n)
-			word[n++] = one;
-	}
-	return n;
-}
-
-static int score(const struct entry *e, const struct str *word, size_t words)
-{
-	int sum = 0;
-
-	for (size_t i = 0; i < words; i++) {
-		sum += contains(e->key, word[i]) ? (e->key.n == word[i].n ? 100 : 10) : 0;
-		sum += contains(e->category, word[i]) ? 4 : 0;
-		sum += contains(e->content, word[i]) ? 2 : 0;
-	}
-	return sum;
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return y->score - x->score;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Fills hit, which has room for every row. -1 after answering 503. */
-static int find(struct rest *r, struct str q, struct hit *hit, size_t *hits)
-{
-	struct str word[SEARCH_WORDS_MAX];
-	size_t words = words_of(q, word), n;
-	const struct directory_item *item = directory_items(r->service->directory, &n);
-	struct problem why = { 0 };
-
-	*hits = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct entry *e = NULL;
-		int s;
-
-		if (!reads(r, &item[i]))
-			continue;
-		if (directory_get(r->service->directory, r->arena, item[i].key, &e, &why) < 0) {
-			router_fail(r, &why);
-			return -1;
-		}
-		s = e ? score(e, word, words) : 0;
-		if (s)
-			hit[(*hits)++] = (struct hit){ e, i, s };
-	}
-	if (*hits)
-		qsort(hit, *hits, sizeof(*hit), by_score);
-	return 0;
-}
-
-void rest_directory_search(struct rest *r)
-{
-	struct str q = request_param(r->req, "q");
-	struct buf out = BUF_ARENA(r->arena);
-	struct hit *hit;
-	size_t n, hits;
-	int64_t limit;
-
-	if (!str_trim(q).n) {
-		bad_parameter(r, "q", "bad_parameter", "q holds the words to search for");
-		return;
-	}
-	if (router_number(r, "limit", 1, REST_ROWS_MAX, SEARCH_DEFAULT, &limit) < 0)
-		return;
-	directory_items(r->service->directory, &n);
-	hit = arena_alloc(r->arena, (n + 1) * sizeof(*hit));
-	if (find(r, q, hit, &hits) < 0)
-		return;
-	if (hits > (size_t)limit)
-		hits = (size_t)limit;
-	emit_begin(&out, NULL, '{');
-	emit_str(&out, "q", q);
-	emit_int(&out, "count", (int64_t)hits);
-	emit_begin(&out, "rows", '[');
-	for (size_t i = 0; i < hits; i++)
-		emit_row(r, &out, hit[i].entry, (int64_t)hit[i].index + 1);
-	emit_end(&out, ']');
 	emit_end(&out, '}');
 	response_text(r->res, 200, "application/json", emit_done(&out));
 }
@@ -354,7 +253,7 @@ void rest_directory_get(struct rest *r)
 	name = arena_printf(r->arena, "row:%.*s", (int)e->key.n, e->key.p);
 	body = directory_body_get(d, name);
 	if (!body.p) {
-		emit_row(r, &out, e, directory_row_num(d, e->key));
+		rest_directory_emit(r, &out, e, directory_row_num(d, e->key));
 		body = directory_body_put(d, name, emit_done(&out));
 	}
 	directory_body_hold(d, r->arena, name);

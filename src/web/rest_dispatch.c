@@ -112,7 +112,6 @@ static int check_conflicts(struct json_object *body, struct problem *why)
 static int take_call(struct rest *r, struct dispatch_request *q, struct problem *why)
 {
 	struct json_object *shape;
-	struct str ask;
 
 	if (check_conflicts(r->body, why) < 0)
 		return -1;
@@ -121,7 +120,7 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 	q->shape = shape && json_object_get_boolean(shape);
 	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 ||
 	    take_string(r->body, "repairs", RECEIPT_ID - 1, &q->repairs, why) < 0 ||
-	    take_string(r->body, "ask", DISPATCH_CLAIM_MAX, &ask, why) < 0 ||
+	    take_string(r->body, "ask", DISPATCH_CLAIM_MAX, &q->ask, why) < 0 ||
 	    take_string(r->body, "on_behalf_of", DISPATCH_CLAIM_MAX, &q->on_behalf_of, why) < 0 ||
 	    take_string(r->body, "authorized_by", DISPATCH_CLAIM_MAX, &q->authorized_by, why) < 0)
 		return -1;
@@ -619,7 +618,7 @@ static void add_endpoint(void *ctx, const struct route *route)
 static void emit_loop(struct buf *out, const char *base)
 {
 	static const struct { const char *step, *how; } steps[] = {
-		{ "find", "GET %s/api/dispatch?registry=1" },
+		{ "ask", "GET %s/api/dispatch?ask=what you want in plain words" },
 		{ "read", "GET %s/api/dispatch?key=KEY&format=markdown" },
 		{ "invoke", "POST %s/api/dispatch {\"key\":\"KEY\",\"body\":\"first|second\"}" },
 		{ "confirm", "GET %s/api/dispatch?confirm=inv_..." },

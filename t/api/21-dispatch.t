@@ -147,7 +147,7 @@ expect 400 "key required" "nor does an empty key"
 api GET "$C?invoke=ECHO&shape=1" >/dev/null
 expect 400 unrecognized_request "nor does a parameter that is not known"
 is "$(jq -c .sent "$BODY")" '["invoke","shape"]' "… which is answered with the names that were sent"
-is "$(jq -r '.exists[].query' "$BODY" | sort | tr '\n' ' ')" " confirm explain invoke key ledger ping receipt registry tools " "… and those that exist"
+is "$(jq -r '.exists[].query' "$BODY" | sort | tr '\n' ' ')" " ask confirm explain invoke key ledger ping receipt registry tools " "… and those that exist"
 api GET "$C?keys=secret-value" >/dev/null
 expect 400 unrecognized_request "an unknown query is refused"
 unlike "$(cat "$BODY")" secret-value "… and its values are not repeated"

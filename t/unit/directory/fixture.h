@@ -101,6 +101,10 @@ static inline void service_run(void (*fn)(void))
 		.synchronous = strdup("NORMAL"),
 		.allow_network_fs = true,
 		.max_row_field = 64 * 1024,
+		.ask_budget = 4096,
+		.ask_learned = 10000,
+		.ask_learned_row = 64,
+		.ask_learned_age_ms = INT64_C(4320) * 3600 * 1000,
 		.base_url = strdup("https://rowcall.example"),
 	};
 	service.shared = shared_new();
