@@ -23,7 +23,7 @@
 enum {
 	OUTBOUND_IDLE_CONNECTIONS = 1024,       /* kept open for the next call */
 	OUTBOUND_POOLED = 64,                   /* easy handles kept for the next call */
-	OUTBOUND_BODY_STEP = 4 * 1024,          /* first piece of memory of a body */
+	OUTBOUND_BODY_STEP = 2 * 1024,          /* first piece of memory of a body */
 	OUTBOUND_BUFFER = 4 * 1024,             /* of a connection, for what arrives: curl's usual 16 KB wait with the call */
 };
 

@@ -2,6 +2,7 @@
  * request logic here: see web/router.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +21,18 @@
 #include "store/write.h"
 #include "web/router.h"
 
+enum {
+	TIDY_MS = 2000,                 /* how often it is seen whether a rush is over */
+	TIDY_RUSH = 64,                 /* stacks that wait for the next fiber: so many ran at a time */
+	TIDY_QUIET = 8,                 /* fibers at most, twice in a row: it is over */
+	TIDY_STACKS = 16,               /* stacks kept after it */
+};
+
 static struct {
 	int64_t drain_ms;
 	struct loop_fd signals;
-	struct loop_timer limit;
+	struct loop_timer limit, tidy;
+	bool quiet;                     /* at the last look */
 	bool draining;
 	int code;
 } worker;
@@ -56,6 +65,20 @@ static void drain(const char *why)
 static void successor_ready(void)
 {
 	drain("successor is ready");
+}
+
+/* After a rush of calls the memory that they had goes back to the system: else it stays, since something small lies
+ * above it in the heap. It takes a few milliseconds, so not while there is much to do. */
+static void tidy(struct loop_timer *t)
+{
+	bool quiet = fiber_count() <= TIDY_QUIET;
+
+	if (quiet && worker.quiet && fiber_pooled() >= TIDY_RUSH) {
+		fiber_trim(TIDY_STACKS);
+		malloc_trim(0);
+	}
+	worker.quiet = quiet;
+	loop_timer_set(t, TIDY_MS);
 }
 
 static void signal_ready(struct loop_fd *f, uint32_t events)
@@ -96,6 +119,8 @@ static void serve(const struct worker *w)
 		.successor_ready = successor_ready,
 	};
 
+	worker.tidy.fire = tidy;
+	loop_timer_set(&worker.tidy, TIDY_MS);
 	fastcgi_start(&o);
 	for (unsigned i = 0; i < w->predecessors; i++)
 		fastcgi_adopt(w->predecessor[i]);

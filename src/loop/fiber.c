@@ -431,8 +431,18 @@ void fiber_main(void (*fn)(void *), void *arg)
 	loop_run();
 }
 
+unsigned fiber_pooled(void)
+{
+	return fibers.pooled;
+}
+
+void fiber_trim(unsigned keep)
+{
+	while (fibers.pooled > keep)
+		stack_free(stack_take());
+}
+
 void fiber_done(void)
 {
-	while (fibers.pool)
-		stack_free(stack_take());
+	fiber_trim(0);
 }

@@ -36,6 +36,9 @@ unsigned fiber_count(void);                     /* alive now */
 /* Runs fn(arg) in a fiber on a loop of its own until it returns: for programs without a loop (rowcall, tests). Needs
  * loop_init before. */
 void fiber_main(void (*fn)(void *), void *arg);
+unsigned fiber_pooled(void);                    /* stacks that wait for the next fiber */
+/* Gives the stacks that wait for the next fiber back to the system, all but `keep`. */
+void fiber_trim(unsigned keep);
 /* Gives the pooled stacks back; no fiber may be alive. For a clean end under leak checkers. */
 void fiber_done(void);
 

@@ -210,6 +210,18 @@ subtest 'shares of two workers' => sub {
 	$two->stop;
 };
 
+subtest 'after a rush' => sub {
+	my $stacks = sub { scalar(() = Daemon::get("/proc/$worker/maps") =~ /^[0-9a-f]+-[0-9a-f]+ ---p 00000000 00:00 0 *$/mg) };
+	my $before = $d->wait_for(sub { my $n = $stacks->(); $n < 50 && $n }, 10);
+	ok($before, 'the stacks of the tests before have gone back') or $before = 0;
+	my @s = map { $d->connection } 1 .. 200;
+	Daemon::put_bytes($_, Daemon::begin()) for @s;
+	ok($d->wait_for(sub { $stacks->() >= $before + 150 }, 5), '200 requests that do not arrive hold a stack each') or diag $stacks->();
+	close $_ for @s;
+	ok($d->wait_for(sub { $stacks->() <= $before + 40 }, 10), 'which go back to the system when they are gone') or diag "$before, then " . $stacks->();
+	alive('after it');
+};
+
 $d->stop;
 is($d->{status}, 0, 'stops cleanly') or diag $d->log;
 unlike($d->log, qr/Sanitizer|runtime error/, 'no sanitizer has anything to say');

@@ -271,6 +271,44 @@ static void measure(void *arg)
 	tap_ok(done, "100,000 suspensions end");
 }
 
+static size_t guards(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	size_t n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		n += strstr(line, " ---p 00000000 00:00 0") != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void nap(void *arg)
+{
+	(void)arg;
+	fiber_sleep(1);
+}
+
+static void test_trim(void *arg)
+{
+	struct fiber_group g = { 0 };
+	size_t before, with;
+	unsigned pooled;
+
+	(void)arg;
+	fiber_trim(0);
+	before = guards();
+	for (int i = 0; i < 100; i++)
+		fiber_group_start(&g, nap, NULL);
+	fiber_group_wait(&g);
+	with = guards();
+	pooled = fiber_pooled();
+	fiber_trim(10);
+	tap_ok(with >= before + 100 && pooled == 100, "stacks of ended fibers are kept for the next");
+	tap_is_int((int64_t)guards(), (int64_t)before + 10, "until they are given back, all but ten");
+}
+
 int main(void)
 {
 	loop_init();
@@ -282,6 +320,7 @@ int main(void)
 	fiber_main(print_float, NULL);
 	fiber_main(test_io, NULL);
 	fiber_main(measure, NULL);
+	fiber_main(test_trim, NULL);
 	test_guard();
 	tap_is_int(fiber_count(), 0, "no fiber is left at the end");
 	fiber_done();
