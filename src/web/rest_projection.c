@@ -13,7 +13,7 @@
 #include "web/rest.h"
 
 enum {
-	TURN = 64,                      /* rows rendered before other requests have their turn */
+	TURN = 16,                      /* rows rendered before other requests have their turn */
 	PAUSE_MS = 1,
 	ETAG_DIGITS = 32,               /* of the body's hash */
 	LLMS_MAX = 64 * 1024,           /* bytes of llms.txt */
