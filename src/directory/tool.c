@@ -136,10 +136,11 @@ static void gather(struct json_object *o, struct json_object *properties)
 	}
 	for (size_t i = 0; i < sizeof(combining) / sizeof(combining[0]); i++) {
 		struct json_object *part = json_get(o, combining[i]);
+		bool list = json_object_is_type(part, json_type_array);
 
 		if (json_object_is_type(part, json_type_object))
 			gather(part, properties);
-		for (size_t k = 0; json_object_is_type(part, json_type_array) && k < json_object_array_length(part); k++)
+		for (size_t k = 0; list && k < json_object_array_length(part); k++)
 			gather(json_object_array_get_idx(part, k), properties);
 	}
 }

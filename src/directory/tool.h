@@ -8,8 +8,8 @@ enum { TOOL_DESCRIPTION_MAX = 1024 };   /* bytes; what the strictest vendor take
 /* What the docstring says to a model: WHAT, WHEN_TO_USE, OUTPUT, PRECONDITIONS and EFFECTS, a line each, cut at
  * TOOL_DESCRIPTION_MAX. Never empty; the arena's. */
 struct str tool_description(struct arena *a, const struct entry *e);
-/* The arguments as a schema that strict clients take: 2020-12 without references; an object at the root, with `type` and
- * `properties` and without anyOf, oneOf, allOf, not, if, enum and const there. It accepts what the row's schema s
+/* The arguments as a schema that strict clients take: 2020-12 without references; an object at the root, with `type`
+ * and `properties` and without anyOf, oneOf, allOf, not, if, enum and const there. It accepts what the row's schema s
  * accepts, and more, since those are left to the row; only what not all alternatives describe is described as in those
  * that do. s NULL: the row takes the one string `body`. A schema that cannot be written out (schema_plain) gives its
  * properties' names alone. The arena's. */

@@ -1,6 +1,6 @@
 /* A schema without references, and in the words of 2020-12 whatever its dialect is. Each reference is replaced by what
- * it refers to, so a schema that contains itself cannot be written, and one that multiplies itself ends at a bound. What
- * has no meaning for validity or for a reader (identifiers, comments, keywords that nobody knows) is left out. */
+ * it refers to, so a schema that contains itself cannot be written, and one that multiplies itself ends at a bound.
+ * What has no meaning for validity or for a reader (identifiers, comments, keywords that nobody knows) is left out. */
 #include <string.h>
 #include "base/escape.h"
 #include "base/json.h"

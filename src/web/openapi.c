@@ -47,7 +47,8 @@ static const struct member parameters[] = {
 	{ "explain", ONE, "what the presented credential may do" },
 	{ "fingerprint", "{\"type\":\"string\",\"pattern\":\"^cap_[0-9a-f]{16}$\"}", "of a token" },
 	{ "format", "{\"type\":\"string\",\"enum\":[\"markdown\",\"json\"]}", "of the contract document" },
-	{ "id", "{\"type\":\"string\",\"pattern\":\"^(inv|apr|wr)_[0-9a-z]{26}$\"}", "of a receipt, a held call or a rule" },
+	{ "id", "{\"type\":\"string\",\"pattern\":\"^(inv|apr|wr)_[0-9a-z]{26}$\"}",
+	  "of a receipt, a held call or a rule" },
 	{ "idempotency_key", TEXT, "stands for the header Idempotency-Key" },
 	{ "invoke", KEY, "runs this row" },
 	{ "key", KEY, "a row's key" },
@@ -94,7 +95,8 @@ static const struct member token_members[] = {
 	{ "rate", COUNTER, "calls a minute; 0: no limit" },
 	{ "max_body_bytes", COUNTER, "bytes of arguments; 0: no limit" },
 	{ "risk_ceiling", "{\"type\":\"string\",\"enum\":[\"low\",\"high\"]}", "rows of which risk it calls" },
-	{ "owner_gate", "{\"enum\":[false,true,\"hold\"]}", "true: it calls nothing; hold: each call waits for the owner" },
+	{ "owner_gate", "{\"enum\":[false,true,\"hold\"]}",
+	  "true: it calls nothing; hold: each call waits for the owner" },
 	{ "purpose", TEXT, "for people" },
 	{ "actor", TEXT, "for people" },
 	{ "audience", TEXT, "the host of the service that it is for" },
@@ -478,7 +480,8 @@ static void emit_schemas(struct buf *out)
 	emit_schema(out, "Call", call_members, COUNT(call_members), NULL);
 	emit_schema(out, "TokenOrder", token_members, COUNT(token_members), "[\"scope\"]");
 	emit_raw(out, "Arguments", str_of(OBJECT));
-	emit_schema(out, "Answer", answer_members, COUNT(answer_members), "[\"ok\",\"ran\",\"kind\",\"trace\",\"result\"]");
+	emit_schema(out, "Answer", answer_members, COUNT(answer_members),
+		    "[\"ok\",\"ran\",\"kind\",\"trace\",\"result\"]");
 	emit_schema(out, "Error", error_members, COUNT(error_members), "[\"error\"]");
 	emit_end(out, '}');
 }
@@ -551,9 +554,9 @@ void openapi_begin(struct buf *out, const char *base)
 	emit_text(out, "title", PACKAGE_NAME);
 	emit_text(out, "version", PACKAGE_VERSION);
 	emit_text(out, "description",
-		  "A registry and dispatcher of capabilities. Each readable row is an operation, POST /api/run/KEY, whose "
-		  "operationId is its key; the others are the interface of the service. Whether the presented credential "
-		  "may call a row is decided at each call.");
+		  "A registry and dispatcher of capabilities. Each readable row is an operation, POST /api/run/KEY, "
+		  "whose operationId is its key; the others are the interface of the service. Whether the presented "
+		  "credential may call a row is decided at each call.");
 	emit_end(out, '}');
 	emit_begin(out, "servers", '[');
 	emit_begin(out, NULL, '{');

@@ -73,10 +73,6 @@ void rest_dispatch_explain(struct rest *r);
 void rest_dispatch_run(struct rest *r);
 void rest_dispatch_document(struct rest *r);
 void rest_dispatch_index(struct rest *r);
-/* Documents that are kept for the generation under a name: send_kept answers with the kept one, false when there is none;
- * send_made keeps one (not with name NULL) and answers with it, its etag without quotes. */
-bool rest_dispatch_send_kept(struct rest *r, const char *name, const char *type);
-void rest_dispatch_send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body);
 
 /* rest_projection.c: rows in the forms of others */
 void rest_projection_openapi(struct rest *r);

@@ -453,7 +453,7 @@ void rest_dispatch_explain(struct rest *r)
 
 /* Documents: kept for the generation as "ETag\nbody". */
 
-bool rest_dispatch_send_kept(struct rest *r, const char *name, const char *type)
+static bool send_kept(struct rest *r, const char *name, const char *type)
 {
 	struct str body = directory_body_get(r->service->directory, name), etag;
 
@@ -465,15 +465,14 @@ bool rest_dispatch_send_kept(struct rest *r, const char *name, const char *type)
 	return true;
 }
 
-void rest_dispatch_send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body)
+/* etag without quotes. */
+static void send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body)
 {
 	struct buf kept = BUF_ARENA(r->arena);
 
-	if (name) {
-		buf_printf(&kept, "\"%s\"\n", etag);
-		buf_putstr(&kept, body);
-		directory_body_put(r->service->directory, name, buf_str(&kept));
-	}
+	buf_printf(&kept, "\"%s\"\n", etag);
+	buf_putstr(&kept, body);
+	directory_body_put(r->service->directory, name, buf_str(&kept));
 	router_document(r, type, arena_printf(r->arena, "\"%s\"", etag), body);
 }
 
@@ -584,11 +583,11 @@ void rest_dispatch_document(struct rest *r)
 	affordances(r, e, a);
 	name = document_name(r, e, a, markdown);
 	type = markdown ? "text/markdown; charset=utf-8" : "application/json";
-	if (rest_dispatch_send_kept(r, name, type))
+	if (send_kept(r, name, type))
 		return;
 	render(r, e, a, markdown, &out);
 	crypto_sha256_hex(buf_str(&out), hash);
-	rest_dispatch_send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
+	send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
 }
 
 /* The protocol index */

@@ -1,35 +1,20 @@
-/* Rows in the forms of others: OpenAPI, vendors' tool definitions, llms.txt. Each is made once for a generation and a
- * credential; a long one is made while other requests have their turn. What a row looks like is tool.c's and openapi.c's. */
+/* Rows in the forms of others: OpenAPI, vendors' tool definitions, llms.txt. What a row looks like is tool.c's and
+ * openapi.c's; how a large document is made, kept and sent is large.c's. */
 #include <stdlib.h>
 #include <string.h>
-#include "base/crypto.h"
 #include "base/escape.h"
 #include "call/gate.h"
 #include "directory/document.h"
 #include "directory/tool.h"
-#include "loop/fiber.h"
 #include "web/emit.h"
 #include "web/openapi.h"
-#include "web/rest.h"
+#include "web/pass.h"
 
 enum {
-	TURN = 16,                      /* rows rendered before other requests have their turn */
-	PAUSE_MS = 1,
-	ETAG_DIGITS = 32,               /* of the body's hash */
 	LLMS_MAX = 64 * 1024,           /* bytes of llms.txt */
 	LLMS_LINE_MAX = 240,            /* of what a row does */
 	LLMS_NAME_MAX = 120,            /* of a category's name */
 	LLMS_ROOM = 4096,               /* kept for what a category and the whole say last */
-};
-
-/* A pass over readable rows. */
-struct listed { struct str key, category; int64_t rank; };
-struct pass {
-	struct rest *r;
-	struct arena *arena;            /* a row's, reset at the next */
-	struct listed *row;
-	size_t n, next;
-	uint64_t generation;
 };
 
 static int compare(struct str a, struct str b)
@@ -42,77 +27,17 @@ static int compare(struct str a, struct str b)
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct listed *x = a, *y = b;
+	const struct pass_row *x = a, *y = b;
 
 	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : compare(x->key, y->key);
 }
 
 static int by_category(const void *a, const void *b)
 {
-	const struct listed *x = a, *y = b;
+	const struct pass_row *x = a, *y = b;
 	int c = compare(x->category, y->category);
 
 	return c ? c : by_rank(a, b);
-}
-
-static void free_arena(void *a)
-{
-	arena_free(a);
-}
-
-/* The enabled readable rows in canonical order, copied: the items may change while others have their turn. */
-static void pass_begin(struct pass *p, struct rest *r, struct str category)
-{
-	struct directory *d = r->service->directory;
-	const struct directory_item *item;
-	size_t n;
-
-	*p = (struct pass){ .r = r, .arena = arena_new(), .generation = directory_refresh(d) };
-	arena_defer(r->arena, free_arena, p->arena);
-	item = directory_items(d, &n);
-	p->row = arena_alloc(r->arena, (n + 1) * sizeof(*p->row));
-	for (size_t i = 0; i < n; i++) {
-		struct str own = item[i].category.p ? item[i].category : str_of("");
-
-		if (!item[i].enabled || (category.p && !str_eq(own, category)) ||
-		    !caller_reads(&r->caller, item[i].key, own, true))
-			continue;
-		p->row[p->n++] = (struct listed){
-			arena_copy(r->arena, item[i].key), arena_copy(r->arena, own), item[i].planner_rank,
-		};
-	}
-}
-
-/* The next row that is still there; it lives until the one after it. 1, 0 at the end, -1 after answering. */
-static int pass_next(struct pass *p, struct entry **e)
-{
-	struct problem why = { 0 };
-
-	while (p->next < p->n) {
-		const struct listed *row = &p->row[p->next++];
-
-		arena_reset(p->arena);
-		if (p->next % TURN == 0)
-			fiber_sleep(PAUSE_MS);
-		if (directory_glance(p->r->service->directory, p->arena, row->key, e, &why) < 0) {
-			router_fail(p->r, &why);
-			return -1;
-		}
-		if (*e && (*e)->enabled && caller_reads(&p->r->caller, (*e)->key, (*e)->category, true))
-			return 1;
-	}
-	return 0;
-}
-
-/* Answers; keeps the document under `name` (not with NULL) when it is of one generation. */
-static void pass_end(struct pass *p, const char *name, const char *type, struct buf *out)
-{
-	bool whole = directory_refresh(p->r->service->directory) == p->generation;
-	char hash[CRYPTO_HEX];
-
-	crypto_sha256_hex(buf_str(out), hash);
-	hash[ETAG_DIGITS] = 0;
-	rest_dispatch_send_made(p->r, whole ? name : NULL, type, hash, buf_str(out));
 }
 
 static bool may_call(const struct caller *c, const struct entry *e)
@@ -125,30 +50,32 @@ static bool may_call(const struct caller *c, const struct entry *e)
 
 /* OpenAPI */
 
-void rest_projection_openapi(struct rest *r)
+static int write_openapi(struct rest *r, void *ctx, struct large_sink *s, struct problem *why)
 {
-	const char *name = arena_printf(r->arena, "openapi:%s", r->caller.actor), *type = "application/json";
 	struct openapi_row row = { .base = r->service->conf->base_url };
-	struct buf out = BUF_ARENA(r->arena);
 	struct caller nobody;
 	struct pass p;
 	int got;
 
-	directory_refresh(r->service->directory);
-	if (rest_dispatch_send_kept(r, name, type))
-		return;
+	(void)ctx;
 	caller_anonymous(&nobody);
-	pass_begin(&p, r, str_of(NULL));
-	openapi_begin(&out, row.base);
-	while ((got = pass_next(&p, &row.e)) == 1) {
+	openapi_begin(&s->text, row.base);
+	pass_begin(&p, r, s, str_of(NULL));
+	while ((got = pass_next(&p, &row.e, why)) == 1) {
 		row.schema = directory_validator(r->service->directory, row.e);
 		row.anyone = may_call(&nobody, row.e);
-		openapi_row(&out, p.arena, &row);
+		openapi_row(&s->text, s->arena, &row);
 	}
-	if (got < 0)
-		return;
-	openapi_end(&out);
-	pass_end(&p, name, type, &out);
+	openapi_end(&s->text);
+	return got;
+}
+
+void rest_projection_openapi(struct rest *r)
+{
+	struct large l = { .type = "application/json", .write = write_openapi };
+
+	l.name = arena_printf(r->arena, "openapi %s", r->caller.actor);
+	large_answer(r, &l);
 }
 
 /* Tool definitions */
@@ -197,56 +124,61 @@ static const struct vendor *find_vendor(struct rest *r)
 	return NULL;
 }
 
+struct tools { const struct vendor *vendor; struct str category; };
+
 /* Only rows with a schema: a tool's arguments have names. */
-static void add_tool(struct buf *out, struct pass *p, const struct entry *e, const struct vendor *v)
+static void add_tool(struct pass *p, const struct entry *e, const struct vendor *v)
 {
-	const struct schema *own;
-	struct buf text = BUF_ARENA(p->arena);
+	struct arena *a = p->sink->arena;
+	struct buf text = BUF_ARENA(a), *out = &p->sink->text;
 	struct json_object *schema;
+	const struct schema *own;
 
 	if (!e->planner_visible || !may_call(&p->r->caller, e))
 		return;
 	own = directory_validator(p->r->service->directory, e);
 	if (!own)
 		return;
-	schema = tool_schema(p->arena, e, own);
+	schema = tool_schema(a, e, own);
 	if (!tool_names_fit(schema))
 		return;
 	json_text(&text, schema);
 	emit_begin(out, NULL, '{');
-	v->emit(out, p->arena, e, buf_str(&text));
+	v->emit(out, a, e, buf_str(&text));
 	emit_end(out, '}');
 }
 
-void rest_projection_tools(struct rest *r)
+static int write_tools(struct rest *r, void *ctx, struct large_sink *s, struct problem *why)
 {
-	const struct vendor *v = find_vendor(r);
-	struct str category = request_param(r->req, "category");
-	struct buf out = BUF_ARENA(r->arena);
-	const char *name = NULL, *type = "application/json";
+	const struct tools *t = ctx;
+	struct buf *out = &s->text;
 	struct entry *e;
 	struct pass p;
 	int got;
 
-	if (!v)
-		return;
-	if (!category.p)
-		name = arena_printf(r->arena, "tools:%s:%s", v->name, r->caller.actor);
-	directory_refresh(r->service->directory);
-	if (name && rest_dispatch_send_kept(r, name, type))
-		return;
-	pass_begin(&p, r, category);
+	emit_begin(out, NULL, '{');
+	emit_begin(out, "tools", '[');
+	pass_begin(&p, r, s, t->category);
 	qsort(p.row, p.n, sizeof(*p.row), by_rank);
-	emit_begin(&out, NULL, '{');
-	emit_begin(&out, "tools", '[');
-	while ((got = pass_next(&p, &e)) == 1)
-		add_tool(&out, &p, e, v);
-	if (got < 0)
+	s->keep = p.n > 0 || !t->category.p;    /* anybody can ask for categories that are not there */
+	while ((got = pass_next(&p, &e, why)) == 1)
+		add_tool(&p, e, t->vendor);
+	emit_end(out, ']');
+	emit_end(out, '}');
+	emit_done(out);
+	return got;
+}
+
+void rest_projection_tools(struct rest *r)
+{
+	struct tools t = { .vendor = find_vendor(r), .category = request_param(r->req, "category") };
+	struct large l = { .type = "application/json", .write = write_tools, .ctx = &t };
+
+	if (!t.vendor)
 		return;
-	emit_end(&out, ']');
-	emit_end(&out, '}');
-	emit_done(&out);
-	pass_end(&p, name, type, &out);
+	l.name = arena_printf(r->arena, "tools %s %s%s%s", t.vendor->name, r->caller.actor, t.category.p ? " " : "",
+			      t.category.p ? t.category.p : "");
+	large_answer(r, &l);
 }
 
 /* llms.txt: the form of llmstxt.org. Every category gets an equal share of the room that is left, so that a large one
@@ -256,13 +188,13 @@ static void put_head(struct buf *out, const char *base)
 {
 	buf_printf(out,
 		   "# Rowcall\n\n"
-		   "> A registry and dispatcher of capabilities. Each row below can be called over HTTP, and every call leaves "
-		   "a receipt that anybody can check.\n\n"
+		   "> A registry and dispatcher of capabilities. Each row below can be called over HTTP, and every call "
+		   "leaves a receipt that anybody can check.\n\n"
 		   "Go round one loop. Do not guess what a row takes: read it first.\n\n"
 		   "1. Ask for a row in plain words: GET %s/api/dispatch?ask=plain+words\n"
 		   "2. Read its contract: GET %s/api/dispatch?key=KEY&format=markdown\n"
-		   "3. Invoke it: POST %s/api/dispatch with {\"key\":\"KEY\",\"body\":\"first|second\"}, or with a capability "
-		   "token by a URL alone: GET %s/api/dispatch?invoke=KEY&body=first%%7Csecond&share=TOKEN\n"
+		   "3. Invoke it: POST %s/api/dispatch with {\"key\":\"KEY\",\"body\":\"first|second\"}, or with a "
+		   "capability token by a URL alone: GET %s/api/dispatch?invoke=KEY&body=first%%7Csecond&share=TOKEN\n"
 		   "4. Confirm the receipt: GET %s/api/dispatch?confirm=inv_...\n",
 		   base, base, base, base, base);
 }
@@ -304,8 +236,8 @@ static size_t category_rows(const struct pass *p)
 	return n;
 }
 
-/* One category in at most `share` bytes, or more when that is not even its name. -1 after answering. */
-static int put_category(struct pass *p, struct buf *out, size_t share)
+/* One category in at most `share` bytes, or more when that is not even its name. -1 with why. */
+static int put_category(struct pass *p, struct buf *out, size_t share, struct problem *why)
 {
 	const char *base = p->r->service->conf->base_url;
 	size_t end = p->next + category_rows(p), limit = out->len + share;
@@ -317,11 +249,11 @@ static int put_category(struct pass *p, struct buf *out, size_t share)
 	buf_puts(out, "\n\n");
 	while (p->next < end) {
 		size_t before = out->len;
-		int got = pass_next(p, &e);
+		int got = pass_next(p, &e, why);
 
 		if (got <= 0)
 			return got;
-		put_row(out, p->arena, e, base);
+		put_row(out, p->sink->arena, e, base);
 		if (out->len <= limit)
 			continue;
 		out->len = before;
@@ -340,7 +272,7 @@ static int put_category(struct pass *p, struct buf *out, size_t share)
 	return 0;
 }
 
-static int put_categories(struct pass *p, struct buf *out, const char *base)
+static int put_categories(struct pass *p, struct buf *out, const char *base, struct problem *why)
 {
 	size_t categories = 0, room = LLMS_MAX - LLMS_ROOM;
 
@@ -349,29 +281,36 @@ static int put_categories(struct pass *p, struct buf *out, const char *base)
 		categories++;
 	}
 	for (p->next = 0; p->next < p->n && out->len < room; categories--)
-		if (put_category(p, out, (room - out->len) / categories) < 0)
+		if (put_category(p, out, (room - out->len) / categories, why) < 0)
 			return -1;
 	if (p->next < p->n)
-		buf_printf(out, "\n%zu more rows are not listed here: ask for them, or see %s/api/directory/categories\n",
-			   p->n - p->next, base);
+		buf_printf(out, "\n%zu more rows are not listed here: ask for them, or see "
+			   "%s/api/directory/categories\n", p->n - p->next, base);
+	return 0;
+}
+
+/* Put together beside the sink, which lets go of what it has at each turn: here lines are taken back. */
+static int write_llms(struct rest *r, void *ctx, struct large_sink *s, struct problem *why)
+{
+	const char *base = r->service->conf->base_url;
+	struct buf out = BUF_ARENA(r->arena);
+	struct pass p;
+
+	(void)ctx;
+	pass_begin(&p, r, s, str_of(NULL));
+	qsort(p.row, p.n, sizeof(*p.row), by_category);
+	put_head(&out, base);
+	if (put_categories(&p, &out, base, why) < 0)
+		return -1;
+	put_tail(&out, base);
+	buf_putstr(&s->text, buf_str(&out));
 	return 0;
 }
 
 void rest_projection_llms(struct rest *r)
 {
-	const char *name = arena_printf(r->arena, "llms:%s", r->caller.actor), *type = "text/plain; charset=utf-8";
-	const char *base = r->service->conf->base_url;
-	struct buf out = BUF_ARENA(r->arena);
-	struct pass p;
+	struct large l = { .type = "text/plain; charset=utf-8", .write = write_llms };
 
-	directory_refresh(r->service->directory);
-	if (rest_dispatch_send_kept(r, name, type))
-		return;
-	pass_begin(&p, r, str_of(NULL));
-	qsort(p.row, p.n, sizeof(*p.row), by_category);
-	put_head(&out, base);
-	if (put_categories(&p, &out, base) < 0)
-		return;
-	put_tail(&out, base);
-	pass_end(&p, name, type, &out);
+	l.name = arena_printf(r->arena, "llms %s", r->caller.actor);
+	large_answer(r, &l);
 }

@@ -84,7 +84,8 @@ static const struct route routes[] = {
 	{ "DELETE", "/api/tokens/{fingerprint}", NULL, "", WHO_OWNER, 0, rest_token_revoke,
 	  "revokes a token and all that were made from it" },
 
-	{ "POST", "/api/watch", NULL, "", WHO_OWNER, ROUTE_BODY, rest_watch_add, "adds a rule that sensitive calls have to pass" },
+	{ "POST", "/api/watch", NULL, "", WHO_OWNER, ROUTE_BODY, rest_watch_add,
+	  "adds a rule that sensitive calls have to pass" },
 	{ "GET", "/api/watch", NULL, "", WHO_OWNER, ROUTE_DOCUMENT, rest_watch_list, "the rules, in their order" },
 	{ "DELETE", "/api/watch/{id}", NULL, "", WHO_OWNER, 0, rest_watch_drop, "removes a rule" },
 	{ "GET", "/api/approvals", NULL, "limit cursor", WHO_OWNER, ROUTE_DOCUMENT, rest_approval_list,

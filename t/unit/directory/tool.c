@@ -1,4 +1,5 @@
-/* Rows as tools: descriptions, and schemas for clients that refuse more than we do. JSON here is written with ' for ". */
+/* Rows as tools: descriptions, and schemas for clients that refuse more than we do. JSON is written with
+ * ' for ". */
 #include <string.h>
 #include "base/mem.h"
 #include "directory/tool.h"
@@ -47,7 +48,8 @@ static struct json_object *schema_of(const char *schema)
 
 static const struct { const char *row, *tool, *promise; } schemas[] = {
 	{ "{}", "{'type':'object','properties':{}}", "type and properties are there" },
-	{ "{'type':'object','properties':{'a':{'type':'string','x-y':1}},'required':['a'],'additionalProperties':false}",
+	{ "{'type':'object','properties':{'a':{'type':'string','x-y':1}},'required':['a'],"
+	  "'additionalProperties':false}",
 		"{'type':'object','properties':{'a':{'type':'string'}},'required':['a'],'additionalProperties':false}",
 		"a plain schema stays as it is, but for unknown keywords" },
 	{ "{'$schema':'https://json-schema.org/draft/2020-12/schema','$ref':'#/$defs/x','$defs':{'x':{'type':'object',"
@@ -59,11 +61,14 @@ static const struct { const char *row, *tool, *promise; } schemas[] = {
 		"{'type':'object','properties':{'a':{},'b':{'type':'null'}}}",
 		"alternatives give their properties and ask for none" },
 	{ "{'allOf':[{'properties':{'a':{}},'required':['a']},{'allOf':[{'required':['b','a']}]}],'required':['c']}",
-		"{'type':'object','properties':{'a':{}},'required':['c','a','b']}", "what must all hold asks for its own" },
-	{ "{'oneOf':[{'properties':{'k':{'const':1}}},{'properties':{'k':{'const':2}}},{'properties':{'k':{'const':2}}}]}",
+		"{'type':'object','properties':{'a':{}},'required':['c','a','b']}",
+		"what must all hold asks for its own" },
+	{ "{'oneOf':[{'properties':{'k':{'const':1}}},{'properties':{'k':{'const':2}}},"
+	  "{'properties':{'k':{'const':2}}}]}",
 		"{'type':'object','properties':{'k':{'anyOf':[{'anyOf':[{'const':1},{'const':2}]},{'const':2}]}}}",
 		"a property that differs may be any of them" },
-	{ "{'if':{'required':['a']},'then':{'properties':{'b':{}}},'else':{'properties':{'c':{}}},'not':{'required':['x']},"
+	{ "{'if':{'required':['a']},'then':{'properties':{'b':{}}},'else':{'properties':{'c':{}}},"
+	  "'not':{'required':['x']},"
 	  "'enum':[{}],'const':{},'unevaluatedProperties':false,'minProperties':1,'description':'d'}",
 		"{'type':'object','properties':{'b':{},'c':{}},'minProperties':1,'description':'d'}",
 		"conditions are left to the row" },
@@ -90,7 +95,8 @@ static void check_schemas(void)
 static void check_superset(void)
 {
 	static const char *const instances[] = {
-		"{}", "{'a':1}", "{'b':null}", "{'a':null,'b':null}", "{'k':1}", "{'k':2}", "{'c':1,'a':1,'b':null}", "{'t':{}}",
+		"{}", "{'a':1}", "{'b':null}", "{'a':null,'b':null}", "{'k':1}", "{'k':2}", "{'c':1,'a':1,'b':null}",
+		"{'t':{}}",
 		"{'a':'x'}", "{'x':1}",
 	};
 	int accepted = 0;
@@ -153,7 +159,8 @@ static void check_description(void)
 	struct buf content = BUF_ARENA(arena);
 	struct str s;
 
-	s = tool_description(arena, entry("# WHAT: Does\n#   it.\n# WHEN_TO_USE: always\n# EFFECTS: none\n# OUTPUT: JSON", NULL));
+	s = tool_description(arena, entry("# WHAT: Does\n#   it.\n# WHEN_TO_USE: always\n# EFFECTS: none\n"
+					  "# OUTPUT: JSON", NULL));
 	tap_is_str(s.p, "Does it.\nWhen to use: always\nReturns: JSON\nEffects: none", "a description has a line each");
 	tap_is_str(tool_description(arena, entry("", NULL)).p, "THE_KEY", "… and is never empty");
 	for (int d = -1; d <= 1; d++) {

@@ -428,7 +428,8 @@ static const struct {
 		"{'properties':{'a':{'description':'mine','type':'string','title':'t'}}}" },
 	{ "{'properties':{'a':{'$ref':'#/$defs/x','minLength':2}},'$defs':{'x':{'type':'string'}}}",
 		"{'properties':{'a':{'minLength':2,'allOf':[{'type':'string'}]}}}" },
-	{ "{'allOf':[{'minProperties':1}],'$ref':'#/$defs/x','$defs':{'x':{'$ref':'#/$defs/y'},'y':{'maxProperties':2}}}",
+	{ "{'allOf':[{'minProperties':1}],'$ref':'#/$defs/x','$defs':{'x':{'$ref':'#/$defs/y'},"
+	  "'y':{'maxProperties':2}}}",
 		"{'allOf':[{'maxProperties':2},{'minProperties':1}]}" },
 	{ "{'$ref':'#/$defs/a','title':'t','$defs':{'a':{'allOf':[{'type':'object'}],'properties':{}}}}",
 		"{'title':'t','properties':{},'allOf':[{'type':'object'}]}" },
@@ -445,7 +446,8 @@ static const struct {
 		"{'dependentRequired':{'a':['b']},'dependentSchemas':{'c':{'required':['d']}}}" },
 	{ "{'properties':{'a':{'properties':{'b':{'$ref':'#'}}}}}", "/properties/a/properties/b: refers to" },
 	{ "{'properties':{'a':{'$ref':'#','description':'d'}}}", "/properties/a: refers to" },
-	{ "{'anyOf':[{'$ref':'#/$defs/t'}],'$defs':{'t':{'items':{'$ref':'#/$defs/t'}}}}", "/$defs/t/items: refers to" },
+	{ "{'anyOf':[{'$ref':'#/$defs/t'}],'$defs':{'t':{'items':{'$ref':'#/$defs/t'}}}}",
+		"/$defs/t/items: refers to" },
 	{ "{'$dynamicAnchor':'x','properties':{'a':{'$dynamicRef':'#x'}}}", "/properties/a: $dynamicRef" },
 	{ "{'properties':{'a':{'$ref':'https://json-schema.org/draft/2020-12/schema'}}}",
 		"https://json-schema.org/draft/2020-12/" },
@@ -479,7 +481,8 @@ static void check_plain(void)
 			tap_ok(strstr(got, plains[i].plain) != NULL, "refused: %s: %s", plains[i].schema, got);
 	}
 	for (int d = -1; d <= 1; d++) {
-		size_t text = (size_t)(SCHEMA_PLAIN_MAX + d) - strlen("{'title':''}"), n = (size_t)(JSON_DEPTH_MAX + d) - 40;
+		size_t text = (size_t)(SCHEMA_PLAIN_MAX + d) - strlen("{'title':''}");
+		size_t n = (size_t)(JSON_DEPTH_MAX + d) - 40;
 		const char *large = plain(repeated("{'title':'", "x", text, "'}")),
 			   *deep = plain(arena_printf(arena, "{'$defs':{'d':%s%s},%s%s}",
 				   repeated("", "{'items':", n - 1, "{}"), repeated("", "}", n - 1, ""),
@@ -495,7 +498,8 @@ static void check_plain(void)
 	}
 	buf_printf(&bomb, "{'$ref':'#/$defs/a','$defs':{");
 	for (char c = 'a'; c < 'z'; c++)
-		buf_printf(&bomb, "'%c':{'prefixItems':[{'$ref':'#/$defs/%c'},{'$ref':'#/$defs/%c'}]},", c, c + 1, c + 1);
+		buf_printf(&bomb, "'%c':{'prefixItems':[{'$ref':'#/$defs/%c'},{'$ref':'#/$defs/%c'}]},", c, c + 1,
+			   c + 1);
 	buf_puts(&bomb, "'z':{}}}");
 	tap_ok(strstr(plain(buf_text(&bomb)), "too large") != NULL, "references that multiply end at the bound");
 }
