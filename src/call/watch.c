@@ -143,10 +143,17 @@ static void ask_watcher(const struct dispatch_request *r, const struct entry *e,
 		decide(v, WATCH_DENY, str_of("watcher"));
 }
 
+static bool has_watcher(void)
+{
+	const char *key = dispatch_context()->conf->watcher;
+
+	return key && *key;
+}
+
 void watch_decide(const struct dispatch_request *r, const struct entry *e, struct str input, struct watch_verdict *out)
 {
 	decide(out, WATCH_ALLOW, str_of(""));
-	if (apply_rules(r->arena, e->key, input, out) || !dispatch_context()->conf->watcher[0])
+	if (apply_rules(r->arena, e->key, input, out) || !has_watcher())
 		return;
 	ask_watcher(r, e, input, out);
 }

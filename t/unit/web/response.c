@@ -115,7 +115,7 @@ static void count_code(void *ctx, const struct response_code *c)
 {
 	int *bad = ctx;
 
-	if (response_code(c->code) != c || c->status < 400 || c->status > 599 || !c->meaning[0] ||
+	if (response_code(c->code) != c || (c->status != 202 && c->status < 400) || c->status > 599 || !c->meaning[0] ||
 	    (c->fix && !c->fix[0]))
 		++*bad;
 }
