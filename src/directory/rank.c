@@ -25,6 +25,7 @@ enum {
 	LONG_WORD = 8,                  /* bytes from which a word may have two typing errors */
 	ENDING_MIN = 6,                 /* bytes of a word before an ending, and of the ending */
 	ENDING_MAX = 3,
+	QUERY_WORK = 32,                /* places that are read in the time that a query takes to begin */
 	COUNTED = 8,                    /* rows of a word that are counted as quickly as a place is read */
 	PART_MIN = 3,                   /* characters of a part of a word: what the table of parts holds */
 	PARTS_MAX = 256,                /* rows found by a part of a word */
@@ -34,8 +35,8 @@ enum {
 
 /* The weight of a place by its column. */
 static const double column_weight[WORDING_N] = {
-	[WORDING_KEY] = 1, [WORDING_WHAT] = 1, [WORDING_WHEN_TO_USE] = 0.8, [WORDING_ARGS] = 0.4, [WORDING_EXAMPLES] = 0.4,
-	[WORDING_CATEGORY] = 0.6, [WORDING_DESCRIPTION] = 0.3,
+	[WORDING_KEY] = 1, [WORDING_WHAT] = 1, [WORDING_WHEN_TO_USE] = 0.8, [WORDING_ARGS] = 0.4,
+	[WORDING_EXAMPLES] = 0.4, [WORDING_CATEGORY] = 0.6, [WORDING_DESCRIPTION] = 0.3,
 };
 
 static const double saturation = 1.2;           /* BM25's k1 */
@@ -206,6 +207,7 @@ static uint32_t look_up(struct rank *r, struct str term, double weight)
 	uint32_t placed = 0;
 	int rc = 0;
 
+	r->work += QUERY_WORK;
 	s = db_start(directory_db(r->d), SQL_WORD_PLACES, "s", term);
 	while (r->work < RANK_WORK_MAX && (rc = db_step(s)) == 1) {
 		enum wording_column c = wording_column_of(db_text(s, 1));
@@ -224,14 +226,15 @@ static uint32_t look_up_part(struct rank *r, struct str part, double weight)
 	struct buf b = BUF_ARENA(r->a);
 	struct db_stmt *s;
 	uint32_t placed = 0;
-	int rc;
+	int rc = 0;
 
 	buf_putc(&b, '"');
 	for (size_t i = 0; i < part.n; i++)
 		buf_puts(&b, part.p[i] == '"' ? "\"\"" : (char[]){ part.p[i], 0 });
 	buf_putc(&b, '"');
+	r->work += QUERY_WORK;
 	s = db_start(directory_db(r->d), SQL_PARTS_FIND, "si", buf_str(&b), (int64_t)PARTS_MAX);
-	while ((rc = db_step(s)) == 1) {
+	while (r->work < RANK_WORK_MAX && (rc = db_step(s)) == 1) {
 		r->work++;
 		place(r, db_int(s, 0), 1, &placed);
 	}
@@ -335,6 +338,7 @@ static void read_forms(struct rank *r, struct word *w, size_t n)
 		length += (size_t)abs(escape_utf8_next(w->stem.p + length, w->stem.n - length, &c));
 	memcpy(end, w->stem.p, length);
 	end[length] = '\xff';           /* behind every character in UTF-8 */
+	r->work += QUERY_WORK;
 	s = db_start(directory_db(r->d), SQL_WORDS_BETWEEN, "ss", str_make(w->stem.p, length),
 		str_make(end, length + 1));
 	while (r->work < RANK_WORK_MAX && (rc = db_step(s)) == 1) {
@@ -466,7 +470,7 @@ static void add_learned(struct rank *r, struct sims *sims, const struct word *w,
 	double x;
 	int rc = 0;
 
-	while (r->work < 2 * RANK_WORK_MAX && (rc = db_step(s)) == 1) {
+	while (r->work < RANK_WORK_MAX && (rc = db_step(s)) == 1) {
 		n = db_int(s, 0);
 		r->work++;
 		if (n == last || !find_doc(r, n >> RANK_LEARNED_SHIFT))
@@ -502,6 +506,7 @@ static void add_neighbours(struct rank *r)
 
 	if (!all)
 		return;
+	r->work = 0;
 	for (unsigned i = 0; i < r->words; i++)
 		add_learned(r, &sims, &r->word[i], all);
 	near = arena_alloc(r->a, (sims.n + 1) * sizeof(*near));

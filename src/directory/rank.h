@@ -7,7 +7,7 @@
 enum {
 	RANK_QUESTION_MAX = 4096,       /* bytes of a question that count */
 	RANK_WORDS_MAX = 32,            /* different words of a question that count */
-	RANK_WORK_MAX = 10000,          /* places of words that are looked at for one question, about */
+	RANK_WORK_MAX = 8000,           /* places of words that are looked at in either file for one question, about */
 	RANK_LEARNED_SHIFT = 20,        /* learned.n is the row's identity shifted by this, and a number */
 };
 

@@ -101,6 +101,7 @@ static inline void service_run(void (*fn)(void))
 		.synchronous = strdup("NORMAL"),
 		.allow_network_fs = true,
 		.max_row_field = 64 * 1024,
+		.watcher = strdup(""),
 		.ask_budget = 4096,
 		.ask_learned = 10000,
 		.ask_learned_row = 64,
@@ -126,6 +127,7 @@ static inline void service_run(void (*fn)(void))
 		service.after();
 	free(service.conf.migrations_dir);
 	free(service.conf.synchronous);
+	free(service.conf.watcher);
 	free(service.conf.base_url);
 	fixture_remove();
 }
