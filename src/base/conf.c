@@ -1,5 +1,5 @@
-/* The configuration file. A setting is a row of `settings`, which alone says how it is read, what it is when not given
- * and what its bounds are. Nothing here applies a setting; who needs one takes it from struct conf. */
+/* The configuration file. A setting is a row of `settings` (or of `model_settings`, within a section [model]), which
+ * alone says how it is read, what it is when not given and what its bounds are. Nothing here applies a setting; who needs one takes it from struct conf. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 #include "base/conf.h"
 #include "base/escape.h"
 #include "base/mem.h"
+#include "base/secret.h"
 
 enum kind {
 	KIND_TEXT,              /* may be empty */
@@ -31,13 +32,15 @@ enum kind {
 	KIND_SCOPES,
 	KIND_NETWORKS,
 	KIND_UPSTREAMS,         /* as networks; may be given several times */
+	KIND_ENDPOINT,          /* an origin, and a path behind it */
+	KIND_SECRET_NAME,       /* may be empty */
 	KIND_N
 };
 
 struct setting {
 	const char *name;
 	enum kind kind;
-	size_t field;           /* offset in struct conf */
+	size_t field;           /* offset in struct conf, or in what the section makes */
 	const char *dflt;
 	int64_t min, max;       /* of numbers, in the field's unit */
 	const char *choices;    /* of KIND_CHOICE, with a space between */
@@ -111,6 +114,8 @@ static const struct setting settings[] = {
 	TEXT("watcher", KIND_TEXT, watcher, "", "row that must answer ALLOW before a sensitive row runs; empty: none"),
 	NUMBER("watcher_timeout", KIND_DURATION, watcher_timeout_ms, "10s", 1, 600 * SECOND, "the watcher's answer"),
 	NUMBER("hold_keep", KIND_DURATION, hold_ms, "24h", 60 * SECOND, 720 * HOUR, "how long a held call waits for the owner"),
+	NUMBER("model_turns", KIND_INTEGER, model_turns, "20", 1, 1000, "answers of models in one call with all it calls"),
+	NUMBER("model_timeout", KIND_DURATION, model_timeout_ms, "120s", 1, HOUR, "one answer of a model"),
 	NUMBER("write_timeout", KIND_DURATION, write_timeout_ms, "10s", 1, 600 * SECOND,
 	       "how long a write may wait for the writer"),
 	NUMBER("ask_budget", KIND_SIZE, ask_budget, "4K", 256, 64 * K, "bytes of an answer to a question in plain words"),
@@ -128,15 +133,41 @@ static const struct setting settings[] = {
 	TEXT("allow_upstream", KIND_UPSTREAMS, upstreams, "", "local or private addresses that rows may call"),
 };
 
-enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+#define MODEL(name, kind, field, dflt, min, max, help) \
+	{ name, kind, offsetof(struct conf_model, field), dflt, min, max, NULL, help }
+
+/* Within [model "PATTERN"]; a default of NULL: it has to be given. */
+static const struct setting model_settings[] = {
+	MODEL("base_url", KIND_ENDPOINT, base_url, NULL, 0, 0, "where the chat endpoint is, without /chat/completions"),
+	MODEL("model", KIND_TEXT, name, "", 0, 0, "what the model is called there; empty: as rows call it"),
+	MODEL("credential", KIND_SECRET_NAME, credential, "", 0, 0, "variable of the key, for rows without auth"),
+	MODEL("price_in", KIND_MONEY, price_in_microusd, "0", 0, 100000 * DOLLAR, "US dollars for a million tokens sent"),
+	MODEL("price_out", KIND_MONEY, price_out_microusd, "0", 0, 100000 * DOLLAR,
+	      "US dollars for a million tokens that come back"),
+	MODEL("max_tokens", KIND_INTEGER, max_tokens, "0", 0, 10000000, "longest answer, in tokens; 0: the endpoint's"),
+};
+
+enum {
+	SETTINGS = sizeof(settings) / sizeof(settings[0]),
+	MODEL_SETTINGS = sizeof(model_settings) / sizeof(model_settings[0]),
+};
+
+/* What the lines of a part of the file set. */
+struct section {
+	const struct setting *setting;
+	int n;
+	void *into;                     /* what their fields lie in */
+	bool given[SETTINGS];
+};
 
 /* What is being read, for messages. */
 struct source {
 	struct conf *conf;
 	const char *file;               /* NULL: an override */
 	size_t line;
+	struct section top, model;      /* model.into NULL: no such section is open */
+	size_t model_line;
 	bool in_vars;
-	bool given[SETTINGS];
 	struct problem *why;
 };
 
@@ -158,14 +189,19 @@ static int refuse(struct source *src, const char *fmt, ...)
 	return -1;
 }
 
-static char **text_field(struct conf *c, const struct setting *t)
+static struct section *section_of(struct source *src)
 {
-	return (char **)(void *)((char *)c + t->field);
+	return src->model.into ? &src->model : &src->top;
 }
 
-static void set_text(struct conf *c, const struct setting *t, struct str value)
+static void *field_of(void *into, const struct setting *t)
 {
-	char **field = text_field(c, t);
+	return (char *)into + t->field;
+}
+
+static void set_text(struct source *src, const struct setting *t, struct str value)
+{
+	char **field = field_of(section_of(src)->into, t);
 
 	free(*field);
 	*field = mem_strndup(value.p, value.n);
@@ -175,7 +211,7 @@ static int set_number(struct source *src, const struct setting *t, int64_t v, co
 {
 	if (v < t->min || v > t->max)
 		return refuse(src, "%s: must be %" PRId64 "%s to %" PRId64 "%s", t->name, t->min, unit, t->max, unit);
-	*(int64_t *)(void *)((char *)src->conf + t->field) = v;
+	*(int64_t *)field_of(section_of(src)->into, t) = v;
 	return 0;
 }
 
@@ -196,7 +232,7 @@ static int64_t take_number(struct str *s)
 
 static int read_text(struct source *src, const struct setting *t, struct str value)
 {
-	set_text(src->conf, t, value);
+	set_text(src, t, value);
 	return 0;
 }
 
@@ -209,7 +245,7 @@ static int read_path_or_none(struct source *src, const struct setting *t, struct
 		return read_text(src, t, value);
 	if (asprintf(&full, "%.*s/%.*s", (int)(slash - src->conf->path), src->conf->path, (int)value.n, value.p) < 0)
 		return refuse(src, "%s: out of memory", t->name);
-	set_text(src->conf, t, str_of(full));
+	set_text(src, t, str_of(full));
 	free(full);
 	return 0;
 }
@@ -223,7 +259,7 @@ static int read_yes_no(struct source *src, const struct setting *t, struct str v
 {
 	if (!str_is(value, "yes") && !str_is(value, "no"))
 		return refuse(src, "%s: must be yes or no", t->name);
-	*(bool *)(void *)((char *)src->conf + t->field) = str_is(value, "yes");
+	*(bool *)field_of(section_of(src)->into, t) = str_is(value, "yes");
 	return 0;
 }
 
@@ -410,6 +446,32 @@ static int read_upstreams(struct source *src, const struct setting *t, struct st
 	return add_networks(src, t, src->conf->upstreams, value);
 }
 
+static int read_endpoint(struct source *src, const struct setting *t, struct str value)
+{
+	size_t scheme = str_starts(value, "https") ? 8 : 7;
+	const char *slash = value.n > scheme ? memchr(value.p + scheme, '/', value.n - scheme) : NULL;
+	struct str origin = str_make(value.p, slash ? (size_t)(slash - value.p) : value.n);
+	bool ok = is_origin(origin) && value.p[value.n - 1] != '/';
+
+	for (size_t i = origin.n; i < value.n; i++)
+		ok = ok && value.p[i] > ' ' && (unsigned char)value.p[i] < 0x7F && !strchr("?#\\", value.p[i]);
+	if (!ok)
+		return refuse(src, "%s: must be https://HOST/PATH or http://HOST/PATH, without a slash at the end", t->name);
+	return read_text(src, t, value);
+}
+
+static int read_secret_name(struct source *src, const struct setting *t, struct str value)
+{
+	bool ok = value.n <= SECRET_NAME_MAX && !str_is(value, "TERMINAL_KEY");
+
+	for (size_t i = 0; i < value.n; i++) {
+		char c = value.p[i];
+
+		ok = ok && ((c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9'));
+	}
+	return ok ? read_text(src, t, value) : refuse(src, "%s: must be a name of the secrets file, but TERMINAL_KEY", t->name);
+}
+
 static const struct {
 	const char *name;
 	int (*read)(struct source *src, const struct setting *t, struct str value);
@@ -429,46 +491,65 @@ static const struct {
 	[KIND_SCOPES] = { "scopes", read_scopes },
 	[KIND_NETWORKS] = { "addresses", read_networks },
 	[KIND_UPSTREAMS] = { "addresses, repeatable", read_upstreams },
+	[KIND_ENDPOINT] = { "URL", read_endpoint },
+	[KIND_SECRET_NAME] = { "variable", read_secret_name },
 };
 
-static int find_setting(struct str name)
+static int find_setting(const struct section *s, struct str name)
 {
-	for (int i = 0; i < SETTINGS; i++)
-		if (str_is(name, settings[i].name))
+	for (int i = 0; i < s->n; i++)
+		if (str_is(name, s->setting[i].name))
 			return i;
 	return -1;
 }
 
 static int refuse_unknown(struct source *src, struct str name)
 {
+	const struct section *s = section_of(src);
 	size_t best = name.n < 6 ? name.n / 2 + 1 : 4;         /* of a short name less may be wrong */
-	const char *near = NULL;
+	const char *near = NULL, *where = src->model.into ? " of a model" : "";
 	int shown = (int)escape_cut(name, 60);
 
-	for (int i = 0; i < SETTINGS; i++) {
-		size_t d = str_distance(name, str_of(settings[i].name), 3);
+	for (int i = 0; i < s->n; i++) {
+		size_t d = str_distance(name, str_of(s->setting[i].name), 3);
 
 		if (d < best) {
 			best = d;
-			near = settings[i].name;
+			near = s->setting[i].name;
 		}
 	}
 	if (!near)
-		return refuse(src, "unknown setting `%.*s`", shown, name.p);
-	return refuse(src, "unknown setting `%.*s` (did you mean `%s`?)", shown, name.p, near);
+		return refuse(src, "unknown setting `%.*s`%s", shown, name.p, where);
+	return refuse(src, "unknown setting `%.*s`%s (did you mean `%s`?)", shown, name.p, where, near);
 }
 
 static int read_setting(struct source *src, struct str name, struct str value)
 {
-	int i = find_setting(name);
+	struct section *s = section_of(src);
+	int i = find_setting(s, name);
 
 	if (i < 0)
 		return refuse_unknown(src, name);
 	/* What comes from the command line wins over the file. */
-	if (src->file && src->given[i] && settings[i].kind != KIND_UPSTREAMS)
-		return refuse(src, "%s is given twice", settings[i].name);
-	src->given[i] = true;
-	return kinds[settings[i].kind].read(src, &settings[i], value);
+	if (src->file && s->given[i] && s->setting[i].kind != KIND_UPSTREAMS)
+		return refuse(src, "%s is given twice", s->setting[i].name);
+	s->given[i] = true;
+	return kinds[s->setting[i].kind].read(src, &s->setting[i], value);
+}
+
+static int read_defaults(struct source *src)
+{
+	struct section *s = section_of(src);
+
+	for (int i = 0; i < s->n; i++) {
+		const struct setting *t = &s->setting[i];
+
+		if (!s->given[i] && !t->dflt)
+			return refuse(src, "%s is missing", t->name);
+		if (!s->given[i] && kinds[t->kind].read(src, t, str_of(t->dflt)))
+			return -1;
+	}
+	return 0;
 }
 
 static bool is_var_name(struct str s)
@@ -515,8 +596,61 @@ static int strip_value(struct str *value)
 	return 0;
 }
 
+/* Ends the section that is open; what it lacks is told of its first line. */
+static int end_section(struct source *src)
+{
+	size_t line = src->line;
+
+	src->in_vars = false;
+	if (!src->model.into)
+		return 0;
+	src->line = src->model_line;
+	if (read_defaults(src))
+		return -1;
+	src->line = line;
+	src->model.into = NULL;
+	return 0;
+}
+
+static int begin_model(struct source *src, struct str pattern)
+{
+	struct conf_model **end = &src->conf->models;
+
+	if (!pattern.n || pattern.n > CONF_PATTERN_MAX)
+		return refuse(src, "a model's pattern has 1 to %d bytes", CONF_PATTERN_MAX);
+	for (; *end; end = &(*end)->next)
+		if (str_is(pattern, (*end)->pattern))
+			return refuse(src, "[model \"%s\"] is there twice", (*end)->pattern);
+	*end = mem_alloc(sizeof(**end));
+	(*end)->pattern = mem_strndup(pattern.p, pattern.n);
+	src->model = (struct section){ .setting = model_settings, .n = MODEL_SETTINGS, .into = *end };
+	src->model_line = src->line;
+	return 0;
+}
+
+/* The pattern of a line `[model "PATTERN"]`; p NULL when it is none. */
+static struct str model_pattern(struct str line)
+{
+	struct str rest = str_trim(str_skip(line, strlen("[model"))), pattern;
+
+	if (!str_starts(line, "[model") || !str_starts(rest, "\""))
+		return str_of(NULL);
+	rest = str_skip(rest, 1);
+	pattern = str_cut(&rest, '"');
+	if (!str_starts(rest, "]"))
+		return str_of(NULL);
+	rest = str_skip(rest, 1);
+	return strip_value(&rest) == 0 && !rest.n ? pattern : str_of(NULL);
+}
+
 static int read_section(struct source *src, struct str line)
 {
+	struct str pattern = model_pattern(line);
+
+	if (end_section(src))
+		return -1;
+	if (pattern.p)
+		return begin_model(src, pattern);
 	if (strip_value(&line) || !str_is(line, "[vars]"))
 		return refuse(src, "unknown section %.*s", (int)escape_cut(line, 60), line.p);
 	src->in_vars = true;
@@ -561,6 +695,8 @@ static int read_lines(struct source *src, struct str text)
 	for (src->line = 1; text.p; src->line++)
 		if (read_line(src, str_cut(&text, '\n')))
 			return -1;
+	if (end_section(src))
+		return -1;
 	src->line = 0;
 	return 0;
 }
@@ -599,7 +735,6 @@ out:
 static int read_overrides(struct source *src, char *const *overrides, size_t n)
 {
 	src->file = NULL;
-	src->in_vars = false;
 	for (size_t i = 0; i < n; i++) {
 		struct str value = str_of(overrides[i]), name = str_trim(str_cut(&value, '='));
 
@@ -608,14 +743,6 @@ static int read_overrides(struct source *src, char *const *overrides, size_t n)
 		if (read_setting(src, name, str_trim(value)))
 			return -1;
 	}
-	return 0;
-}
-
-static int read_defaults(struct source *src)
-{
-	for (int i = 0; i < SETTINGS; i++)
-		if (!src->given[i] && kinds[settings[i].kind].read(src, &settings[i], str_of(settings[i].dflt)))
-			return -1;
 	return 0;
 }
 
@@ -629,7 +756,9 @@ static void refuse_path(struct source *src, int error)
 struct conf *conf_load(const char *path, char *const *overrides, size_t n, struct problem *why)
 {
 	struct conf *c = mem_alloc(sizeof(*c));
-	struct source src = { .conf = c, .file = path, .why = why };
+	struct source src = {
+		.conf = c, .file = path, .why = why, .top = { .setting = settings, .n = SETTINGS, .into = c },
+	};
 	struct buf text = BUF_MALLOC;
 	int rc = -1;
 
@@ -653,16 +782,21 @@ static bool is_number_kind(enum kind kind)
 	return kind == KIND_INTEGER || kind == KIND_SIZE || kind == KIND_DURATION || kind == KIND_MONEY;
 }
 
+static void free_texts(void *into, const struct setting *setting, int n)
+{
+	for (int i = 0; i < n; i++) {
+		enum kind kind = setting[i].kind;
+
+		if (!is_number_kind(kind) && kind != KIND_YES_NO && kind != KIND_UPSTREAMS)
+			free(*(char **)field_of(into, &setting[i]));
+	}
+}
+
 void conf_free(struct conf *c)
 {
 	if (!c)
 		return;
-	for (int i = 0; i < SETTINGS; i++) {
-		enum kind kind = settings[i].kind;
-
-		if (!is_number_kind(kind) && kind != KIND_YES_NO && kind != KIND_UPSTREAMS)
-			free(*text_field(c, &settings[i]));
-	}
+	free_texts(c, settings, SETTINGS);
 	while (c->vars) {
 		struct conf_var *v = c->vars;
 
@@ -670,6 +804,14 @@ void conf_free(struct conf *c)
 		free(v->name);
 		free(v->value);
 		free(v);
+	}
+	while (c->models) {
+		struct conf_model *m = c->models;
+
+		c->models = m->next;
+		free_texts(m, model_settings, MODEL_SETTINGS);
+		free(m->pattern);
+		free(m);
 	}
 	net_policy_free(c->upstreams);
 	free(c->path);
@@ -692,5 +834,5 @@ void conf_each(void (*fn)(void *ctx, const char *name, const char *kind, const c
 
 bool conf_known(const char *name)
 {
-	return find_setting(str_of(name)) >= 0;
+	return find_setting(&(struct section){ .setting = settings, .n = SETTINGS }, str_of(name)) >= 0;
 }

@@ -1,7 +1,7 @@
 /* rowcall.conf: `name = value` lines, `#` comments (at the start of a line or behind a blank), values in quotes where
- * they hold such a `#`, and the section `[vars]`. Every setting is one row of the table in conf.c: name, kind, default,
- * bounds, one line of help. rowcall.conf(5) has a paragraph for each. Settings bear the names of the fields below
- * without the unit: `connect_timeout = 5s`. */
+ * they hold such a `#`, and the sections `[vars]` and `[model "PATTERN"]`. Every setting is one row of a table in
+ * conf.c: name, kind, default, bounds, one line of help. rowcall.conf(5) has a paragraph for each. Settings bear the
+ * names of the fields below without the unit: `connect_timeout = 5s`. */
 #ifndef BASE_CONF_H
 #define BASE_CONF_H
 #include <stdint.h>
@@ -37,6 +37,7 @@ struct conf {
 	int64_t watcher_timeout_ms, hold_ms;
 	int64_t exec_timeout_ms, max_exec_output, exec_parallel, exec_memory;
 	bool exec_network;
+	int64_t model_turns, model_timeout_ms;
 	int64_t write_timeout_ms;       /* how long a write may wait for the writer */
 	int64_t ask_budget;             /* bytes of an answer to a question */
 	int64_t ask_learned, ask_learned_row, ask_learned_age_ms;
@@ -46,11 +47,23 @@ struct conf {
 	char *cors_origins;             /* comma-separated; empty: no CORS */
 	struct net_policy *upstreams;   /* from allow_upstream, which may be given several times */
 	struct conf_var *vars;          /* [vars], a list */
+	struct conf_model *models;      /* [model "PATTERN"], a list in the order of the file */
 };
 
 struct conf_var { char *name, *value; struct conf_var *next; };
 
-enum { CONF_FILE_MAX = 1024 * 1024, CONF_ZONE_MAX = 64 };
+/* A chat endpoint, for the models whose id fits the pattern: see call/model.h. */
+struct conf_model {
+	char *pattern;
+	char *base_url;                 /* "https://host/v1", without a slash at the end */
+	char *name;                     /* what the endpoint calls the model; empty: as it is asked for */
+	char *credential;               /* name in the secrets file; empty: none */
+	int64_t price_in_microusd, price_out_microusd;  /* of a million tokens */
+	int64_t max_tokens;             /* of an answer; 0: not said */
+	struct conf_model *next;
+};
+
+enum { CONF_FILE_MAX = 1024 * 1024, CONF_ZONE_MAX = 64, CONF_PATTERN_MAX = 128 };
 
 /* Reads and checks the file, then `overrides` ("NAME=VALUE", n of them; they win). NULL: why is 500 `bad_configuration`
  * and why->detail one clear line, "FILE:LINE: what". Sets the process's time zone: see clock_in_zone. */

@@ -22,16 +22,25 @@ some "$refs" "references" 5
 none "$(only_in "$refs" "$pages")" "a page of ours that is referred to exists"
 none "$(for p in $(printf '%s\n' "$pages" | tr ' ' .); do grep -q "man/$p" Makefile.am || echo "$p"; done)" "every page is installed"
 
-# --- settings: name=default
-settings=$(perl -0777 -ne '
+# --- settings: name=default, of a table in conf.c and of a part of the page
+settings_of()
+{
+	perl -0777 -ne '
+	BEGIN { $macros = shift }
 	s{/\*.*?\*/}{}gs;
-	while (/^\t(TEXT|NUMBER|CHOICE)\("(\w+)",(.*?)\),\n/gsm) {
-		my ($form, $name, $rest) = ($1, $2, $3);
+	while (/^\t(?:$macros)\("(\w+)",(.*?)\),\n/gsm) {
+		my ($name, $rest) = ($1, $2);
 		$rest =~ s/\bPKGDATADIR "/"\/usr\/share\/rowcall/g;
-		my @text = $rest =~ /"([^"]*)"/g;
-		print "$name=$text[0]\n";
-	}' src/base/conf.c)
-manual=$(perl -0777 -ne '
+		my ($text) = $rest =~ /"([^"]*)"/;
+		print "$name=", ($rest =~ /, NULL,/ ? "(no default)" : $text), "\n";
+	}' "$1" src/base/conf.c
+}
+manual_of()
+{
+	perl -0777 -ne '
+	BEGIN { $models = shift }
+	my ($before, $of_models, $behind) = /(.*?)^(\.Ss Models\n.*?)(^\.Sh .*)/gsm;
+	$_ = $models ? $of_models : $before . $behind;
 	while (/^\.It Ic (\w+) = .*?\n(.*?)(?=^\.It |^\.El)/gsm) {
 		my ($name, $text) = ($1, $2);
 		my ($d) = $text =~ /The default is\n?\s*(?:\.Li )?(.*)/;
@@ -39,17 +48,24 @@ manual=$(perl -0777 -ne '
 		$d =~ s/ ?\.$//;
 		$d = "" if $d eq "empty" || $d eq "none";
 		print "$name=$d\n";
-	}' "$CONF")
+	}' "$1" "$CONF"
+}
+settings=$(settings_of 'TEXT|NUMBER|CHOICE') models=$(settings_of MODEL)
+manual=$(manual_of 0)
 sample=$(perl -ne '
-	last if /^#?\[vars\]/;
+	last if /^#?\[/;
 	print "$2=$3\n" if /^(#?)([a-z_]+) =\s*(.*?)\s*$/' conf/rowcall.conf.sample)
-given=$(perl -ne 'last if /^#?\[vars\]/; print "$1\n" if /^([a-z_]+) =/' conf/rowcall.conf.sample)
+given=$(perl -ne 'last if /^#?\[/; print "$1\n" if /^([a-z_]+) =/' conf/rowcall.conf.sample)
 names() { printf '%s\n' "$1" | cut -d= -f1; }
 some "$settings" "settings" 20
 none "$(only_in "$settings" "$manual")" "every setting is in rowcall.conf(5) with its default"
 none "$(only_in "$(names "$manual")" "$(names "$settings")")" "every setting of rowcall.conf(5) exists"
 none "$(only_in "$(names "$settings")" "$(names "$sample")")" "every setting is in the sample"
 none "$(only_in "$(names "$sample")" "$(names "$settings")")" "every setting of the sample exists"
+some "$models" "settings of a model" 5
+none "$(only_in "$models" "$(manual_of 1)")" "every setting of a model is there with its default"
+none "$(only_in "$(manual_of 1)" "$models")" "every setting of a model that is there exists"
+none "$(only_in "$(names "$models")" "$(sed -n '/^#\[model /,$s/^#\([a-z_]*\) =.*/\1=/p' conf/rowcall.conf.sample | cut -d= -f1)")" "every setting of a model is in the sample"
 # What is given there, and the repeatable allow_upstream, are examples and no defaults.
 none "$(only_in "$sample" "$settings" | grep -Evx "($(printf '%s|' $given)allow_upstream)=.*")" "what the sample has commented out is the default"
 

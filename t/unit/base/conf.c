@@ -114,6 +114,52 @@ static void reading(void)
 	conf_free(c);
 }
 
+#define MODEL "[model \"m*\"]\nbase_url = http://a\n"
+
+static void models(void)
+{
+	struct conf *c = load("[vars]\nA = b\n"
+	                      "[model \"gpt-*\"]   # the first\nbase_url = https://api.example/v1\nprice_in = 0.4\n"
+	                      "price_out = 1.25\ncredential = OPENAI_KEY\nmax_tokens = 500\nmodel = other\n"
+	                      " [model  \"a # b\"]\nbase_url = \"http://[::1]:8080\" # local\n[vars]\nC = d\n");
+	const struct conf_model *m = c ? c->models : NULL;
+
+	if (!tap_ok(m && m->next && !m->next->next, "two sections of models (%s)", why.detail))
+		return;
+	tap_ok(str_is(conf_var(c, str_of("A")), "b") && str_is(conf_var(c, str_of("C")), "d"),
+	       "variables may stand around them");
+	tap_ok(strcmp(m->pattern, "gpt-*") == 0 && strcmp(m->base_url, "https://api.example/v1") == 0 &&
+	       strcmp(m->credential, "OPENAI_KEY") == 0 && strcmp(m->name, "other") == 0, "texts of the first");
+	tap_ok(m->price_in_microusd == 400000 && m->price_out_microusd == 1250000 && m->max_tokens == 500,
+	       "prices and numbers");
+	m = m->next;
+	tap_ok(strcmp(m->pattern, "a # b") == 0 && strcmp(m->base_url, "http://[::1]:8080") == 0, "the second");
+	tap_ok(!*m->credential && !*m->name && !m->price_in_microusd && !m->price_out_microusd && !m->max_tokens,
+	       "what is not given has its default");
+	conf_free(c);
+}
+
+static void endpoints(void)
+{
+	static const struct { const char *url; bool good; } cases[] = {
+		{ "https://a", true }, { "http://127.0.0.1:11434/v1", true }, { "https://a/b%20c/v1", true }, { "", false },
+		{ "a/v1", false }, { "https://a/", false }, { "https://a/v1/", false }, { "https://a/v1?k=v", false },
+		{ "\"https://a/v1#x\"", false }, { "https://u:p@a/v1", false }, { "https://a/v 1", false },
+		{ "https:///v1", false }, { "ftp://a/v1", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[200];
+		struct conf *c;
+
+		snprintf(text, sizeof(text), "[model \"m\"]\nbase_url = %s\n", cases[i].url);
+		c = load(text);
+		tap_ok((c != NULL) == cases[i].good, "a base_url of a model: %s is %s", cases[i].url,
+		       cases[i].good ? "accepted" : "refused");
+		conf_free(c);
+	}
+}
+
 static void refusals(void)
 {
 	static const struct { const char *text, *detail; } cases[] = {
@@ -127,6 +173,26 @@ static void refusals(void)
 		{ "workers\n", "1: neither `name = value` nor a section nor a comment" },
 		{ "[section]\n", "1: unknown section [section]" },
 		{ "[vars\n", "1: unknown section [vars" },
+		{ "[model]\n", "1: unknown section [model]" },
+		{ "[model x]\n", "1: unknown section [model x]" },
+		{ "[model \"x]\n", "1: unknown section [model \"x]" },
+		{ "[model \"x\"] y\n", "1: unknown section [model \"x\"] y" },
+		{ "[models \"x\"]\n", "1: unknown section [models \"x\"]" },
+		{ "[model \"\"]\n", "1: a model's pattern has 1 to 128 bytes" },
+		{ "\n[model \"x\"]\n\n", "2: base_url is missing" },
+		{ "[model \"x\"]\nprice_in = 1\n[vars]\n", "1: base_url is missing" },
+		{ MODEL "[model \"m*\"]\n", "3: [model \"m*\"] is there twice" },
+		{ MODEL "base_url = http://b\n", "3: base_url is given twice" },
+		{ MODEL "price = 1\n", "3: unknown setting `price` of a model" },
+		{ MODEL "price_inn = 1\n", "3: unknown setting `price_inn` of a model (did you mean `price_in`?)" },
+		{ MODEL "workers = 1\n", "3: unknown setting `workers` of a model" },
+		{ MODEL "price_in = -1\n", "3: price_in: must be US dollars, with at most six decimals" },
+		{ MODEL "price_out = 100001\n", "3: price_out: must be 0 millionths of a dollar to 100000000000 millionths"
+		                                " of a dollar" },
+		{ MODEL "max_tokens = 10000001\n", "3: max_tokens: must be 0 to 10000000" },
+		{ MODEL "credential = key\n", "3: credential: must be a name of the secrets file, but TERMINAL_KEY" },
+		{ MODEL "credential = TERMINAL_KEY\n",
+		  "3: credential: must be a name of the secrets file, but TERMINAL_KEY" },
 		{ "user = \"a\n", "1: user: a quote without its partner, or text behind it" },
 		{ "user = \"a\" b\n", "1: user: a quote without its partner, or text behind it" },
 		{ "connect_timeout = 5\n", "1: connect_timeout: must be a number with a unit: ms, s, m, h or d" },
@@ -221,6 +287,7 @@ static void bounds(void)
 		{ "upstream_timeout", "ms", 1, 3600000 }, { "trace_timeout", "ms", 1, 86400000 },
 		{ "write_timeout", "ms", 1, 600000 },
 		{ "drain_timeout", "ms", 0, 3600000 }, { "trace_cost", "", 0, 1000000 },
+		{ "model_turns", "", 1, 1000 }, { "model_timeout", "ms", 1, 3600000 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -327,6 +394,8 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/rowcall.conf", dir);
 	defaults();
 	reading();
+	models();
+	endpoints();
 	refusals();
 	urls();
 	bounds();
