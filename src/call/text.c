@@ -22,6 +22,14 @@ static bool is_row(void *ctx, struct str key)
 	return e && caller_reads(r->caller, e->key, e->category, e->enabled);
 }
 
+size_t text_tags(const struct dispatch_request *r, struct str text, struct tag tag[TEXT_TAGS_MAX], struct tag *reply,
+	struct problem *why)
+{
+	struct names names = { .request = r, .why = why };
+
+	return tag_find(r->arena, text, is_row, &names, tag, TEXT_TAGS_MAX, reply);
+}
+
 static void run(const struct dispatch_request *r, struct text_run *t)
 {
 	struct dispatch_request q = *r;
@@ -34,9 +42,8 @@ static void run(const struct dispatch_request *r, struct text_run *t)
 int text_call(const struct dispatch_request *r, struct str text, struct text_run **out, size_t *n, struct problem *why)
 {
 	struct tag *tag = arena_alloc(r->arena, TEXT_TAGS_MAX * sizeof(*tag));
-	struct names names = { .request = r, .why = why };
 
-	*n = tag_find(r->arena, text, is_row, &names, tag, TEXT_TAGS_MAX);
+	*n = text_tags(r, text, tag, NULL, why);
 	if (why->status)
 		return -1;
 	if (*n > TEXT_TAGS_MAX)

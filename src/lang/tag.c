@@ -305,22 +305,25 @@ static bool is_reply(const struct finder *f, const struct open *o)
 	return str_starts(str_skip(f->text, o->at), "[" REPLY "]");
 }
 
+/* One that is not closed goes to the end of the text. */
 static struct tag tag_of(const struct finder *f, const struct open *o)
 {
 	struct str key = str_make(f->text.p + o->at + 1, o->body - o->at - 2);
+	size_t close = o->end ? o->close : f->text.n, end = o->end ? o->end : f->text.n;
 
-	return (struct tag){ key, str_make(f->text.p + o->body, o->close - o->body), o->at, o->end };
+	return (struct tag){ key, str_make(f->text.p + o->body, close - o->body), o->at, end };
 }
 
 size_t tag_find(struct arena *a, struct str text, bool (*known)(void *ctx, struct str key), void *ctx,
-		struct tag *out, size_t max)
+		struct tag *out, size_t max, struct tag *reply)
 {
 	struct finder f = { .text = text, .known = known, .ctx = ctx };
+	struct tag last_reply = { .key = str_of(NULL) };
 	const struct open *o, *last;
 	size_t n = 0, at = 0;
 
 	pair(a, &f);
-	for (o = f.open, last = o + f.opens; at < text.n && (n || o < last);) {
+	for (o = f.open, last = o + f.opens; at < text.n && (n || last_reply.key.p || o < last);) {
 		bool unopened;
 
 		if (o < last && o->at < at) {
@@ -328,13 +331,17 @@ size_t tag_find(struct arena *a, struct str text, bool (*known)(void *ctx, struc
 		} else if (o == last || o->at > at) {
 			at = skip_text(&f, at, &unopened);
 			n = unopened ? 0 : n;
+			last_reply.key.p = unopened ? NULL : last_reply.key.p;
 		} else if (is_reply(&f, o)) {
-			at = o->end ? o->end : text.n;
+			last_reply = tag_of(&f, o);
+			at = last_reply.end;
 		} else {
 			if (o->end && n++ < max)
 				out[n - 1] = tag_of(&f, o);
 			at = o->end ? o->end : o->body;
 		}
 	}
+	if (reply)
+		*reply = last_reply;
 	return n;
 }

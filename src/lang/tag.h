@@ -21,8 +21,9 @@ struct tag {
 };
 
 /* Finds the tags of a text, in order. known must give one answer to one name; it is asked once for each that occurs
- * and is one. Returns how many there are; the first max of them are in out. */
+ * and is one. Returns how many there are; the first max of them are in out. reply (may be NULL): the last [REPLY] that
+ * stands where a tag would be one, its body up to the end of the text when it is not closed; key.p NULL: none. */
 size_t tag_find(struct arena *a, struct str text, bool (*known)(void *ctx, struct str key), void *ctx,
-		struct tag *out, size_t max);
+		struct tag *out, size_t max, struct tag *reply);
 
 #endif

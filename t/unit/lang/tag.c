@@ -24,7 +24,7 @@ static const char *found(struct str text, size_t max)
 {
 	struct tag tag[TAGS];
 	struct buf b = BUF_ARENA(arena);
-	size_t n = tag_find(arena, text, known, NULL, tag, max);
+	size_t n = tag_find(arena, text, known, NULL, tag, max, NULL);
 
 	for (size_t i = 0; i < n && i < max; i++) {
 		buf_printf(&b, "%s%.*s(", i ? " " : "", (int)tag[i].key.n, tag[i].key.p);
@@ -134,7 +134,7 @@ static void offsets(void)
 	const char *text = "\u00E9 [ECHO]a[/ECHO] [A][/A]";
 	struct tag tag[2];
 
-	tap_is_int((int64_t)tag_find(arena, str_of(text), known, NULL, tag, 2), 2, "two tags");
+	tap_is_int((int64_t)tag_find(arena, str_of(text), known, NULL, tag, 2, NULL), 2, "two tags");
 	tap_ok(tag[0].begin == 3 && tag[0].end == 17 && tag[0].body.p == text + 9 && tag[0].key.p == text + 4,
 	       "offsets are in bytes, of the whole tag");
 	tap_ok(tag[1].begin == 18 && tag[1].end == strlen(text) && tag[1].body.n == 0, "to the end of the text");
@@ -160,11 +160,37 @@ static void limits(void)
 	tap_is_int(asked, 1, "one of 65 is text");
 }
 
+static void replies_with(const char *text, const char *want, const char *name)
+{
+	struct tag reply;
+
+	tag_find(arena, str_of(text), known, NULL, NULL, 0, &reply);
+	tap_is_str(reply.key.p ? arena_str(arena, reply.body) : NULL, want, name);
+}
+
+static void replies(void)
+{
+	replies_with("no reply", NULL, "a text without a reply");
+	replies_with("so: [REPLY] it is [NOW][/NOW] [/REPLY] done", " it is [NOW][/NOW] ", "its body is text");
+	replies_with("[REPLY]a[/REPLY][ECHO]x[/ECHO][REPLY]b[/REPLY]", "b", "the last one counts");
+	replies_with("[ECHO][REPLY]a[/REPLY][/ECHO]", NULL, "one within arguments does not");
+	replies_with("[REPLY]to the [ECHO]end[/ECHO]", "to the [ECHO]end[/ECHO]", "one that is not closed goes to the end");
+	replies_with("[REPLY][/REPLY]", "", "one may be empty");
+	replies_with("say `[REPLY]a[/REPLY]` or \"[REPLY]b[/REPLY]\"\n> [REPLY]c[/REPLY]\n```\n[REPLY]d[/REPLY]\n```\n"
+	             "<think>[REPLY]e[/REPLY]</think>", NULL, "one that is spoken of is none");
+	replies_with("[REPLY]a[/REPLY] hm </think> [REPLY]b[/REPLY]", "b", "one behind thinking");
+	replies_with("[REPLY]a[/REPLY] hm </think> well", NULL, "one in thinking that began before the text is none");
+}
+
 /* Whatever is found is where it says it is, in order and without overlap. */
 static bool consistent(struct str text)
 {
-	struct tag tag[TAGS];
-	size_t n = tag_find(arena, text, known, NULL, tag, TAGS), at = 0;
+	struct tag tag[TAGS], reply;
+	size_t n = tag_find(arena, text, known, NULL, tag, TAGS, &reply), at = 0;
+
+	if (reply.key.p && (!str_is(reply.key, "REPLY") || reply.body.p != text.p + reply.begin + strlen("[REPLY]") ||
+	    reply.end > text.n || reply.body.p + reply.body.n > text.p + reply.end))
+		return false;
 
 	for (size_t i = 0; i < n && i < TAGS; i++) {
 		const struct tag *t = &tag[i];
@@ -242,6 +268,7 @@ int main(void)
 	thinking();
 	offsets();
 	limits();
+	replies();
 	fuzz();
 	linear();
 	arena_free(arena);
