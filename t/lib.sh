@@ -111,3 +111,14 @@ upstream_start()
 	UPSTREAM=127.0.0.1:$(cat "$TMP/upstream.port")
 }
 upstream_count() { wc -l <"$UPSTREAM_LOG"; }
+
+# chat_start: somebody else's model (t/chat.pl) on a free port: CHAT (host:port), CHAT_LOG with a line for each request.
+chat_start()
+{
+	CHAT_LOG=$TMP/chat.log
+	: >"$CHAT_LOG"
+	perl "$SOURCE/t/chat.pl" "$CHAT_LOG" >"$TMP/chat.port" 2>"$TMP/chat.err" &
+	extra_pids="${extra_pids:-} $!"
+	until [ -s "$TMP/chat.port" ]; do sleep 0.02; done
+	CHAT=127.0.0.1:$(cat "$TMP/chat.port")
+}

@@ -36,7 +36,7 @@ void caller_done(void)
 
 void caller_anonymous(struct caller *out)
 {
-	*out = (struct caller){ CALLER_ANONYMOUS, "anonymous", caller.anonymous, NULL };
+	*out = (struct caller){ .kind = CALLER_ANONYMOUS, .actor = "anonymous", .anonymous = caller.anonymous };
 }
 
 static int ambiguous(struct problem *why)
@@ -123,6 +123,8 @@ bool caller_calls(const struct caller *c, struct str key, struct str category, b
 {
 	const struct token *t = c->token;
 
+	if (c->low_risk && sensitive)
+		return false;
 	if (c->kind == CALLER_OWNER)
 		return enabled;
 	if (t)
@@ -141,9 +143,14 @@ struct directory_reader caller_reader(const struct caller *c)
 	return (struct directory_reader){ reads, (void *)(uintptr_t)c };
 }
 
+bool caller_is_owner(const struct caller *c)
+{
+	return c->kind == CALLER_OWNER && !c->low_risk;
+}
+
 int caller_need_owner(const struct caller *c, struct problem *why)
 {
-	if (c->kind == CALLER_OWNER)
+	if (caller_is_owner(c))
 		return 0;
 	problem_set(why, 401, "unauthorized");
 	problem_fix(why, "send the owner's key as x-terminal-key");

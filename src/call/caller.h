@@ -17,6 +17,8 @@ struct caller {
 	const char *actor;              /* "owner:terminal-key", "cap:<fingerprint>", "anonymous" */
 	const struct scope *anonymous;  /* what everybody may do; NULL: nothing */
 	const struct token *token;      /* of CALLER_TOKEN; it may be revoked or expired: see caller_check */
+	/* An agent of low risk acts for it: no row of high risk, and nothing that only the owner may. */
+	bool low_risk;
 };
 
 /* Once a process and at a change of settings; secrets and directory stay alive. -1: the setting `anonymous` is
@@ -39,6 +41,8 @@ bool caller_reads(const struct caller *c, struct str key, struct str category, b
 bool caller_calls(const struct caller *c, struct str key, struct str category, bool enabled, bool sensitive);
 /* caller_reads as a predicate for the directory layer; c must stay alive. */
 struct directory_reader caller_reader(const struct caller *c);
+/* Whether it may do what is the owner's alone. */
+bool caller_is_owner(const struct caller *c);
 /* 401 `unauthorized` unless the owner. */
 int caller_need_owner(const struct caller *c, struct problem *why);
 

@@ -21,7 +21,7 @@ enum {
 	ATTEMPTED_MAX = 256,            /* bytes of an unknown key that are shown */
 };
 
-static const struct runner *const runners[] = { &runner_fn, &runner_exec, &runner_http, &runner_flow };
+static const struct runner *const runners[] = { &runner_agent, &runner_fn, &runner_exec, &runner_http, &runner_flow };
 
 static struct dispatch_context context;
 
@@ -59,6 +59,19 @@ int64_t runner_time_ms(const struct call *c, int64_t max)
 	if (left < 1)
 		return 1;
 	return left < max ? left : max;
+}
+
+void runner_include(struct call *c, const struct receipt_spent *used)
+{
+	c->spent.microusd += used->microusd;
+	c->spent.tokens_in += used->tokens_in;
+	c->spent.tokens_out += used->tokens_out;
+}
+
+void runner_charge(struct call *c, const struct receipt_spent *used)
+{
+	runner_include(c, used);
+	c->request->trace->cost_microusd += used->microusd;
 }
 
 /* Refusals */
@@ -201,7 +214,7 @@ static int check_repairs(struct run *run, struct problem *why)
 	return -1;
 }
 
-static int find_runner(struct run *run, struct problem *why)
+static void find_runner(struct run *run)
 {
 	const struct entry *e = run->call.entry;
 	bool exec = row_is_exec(&e->row);
@@ -209,11 +222,8 @@ static int find_runner(struct run *run, struct problem *why)
 	for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
 		if (str_is(e->type, runners[i]->type) && runners[i]->exec == exec)
 			run->runner = runners[i];
-	if (run->runner)
-		return 0;
-	problem_set(why, 422, "runner_unavailable:%.*s", (int)e->type.n, e->type.p);
-	problem_detail(why, "this version cannot run rows of that kind");
-	return -1;
+	if (!run->runner)
+		log_fatal("a row of type %.*s", (int)e->type.n, e->type.p);
 }
 
 /* The receipt */
@@ -298,7 +308,7 @@ static void end_receipt(struct run *run)
 	memcpy(p->status, status[out->ok], sizeof(status[0]));
 	p->ok = out->ok;
 	p->material = out->material;
-	p->cost_microusd = c->cost_microusd + c->inner_microusd;
+	p->spent = c->spent;
 	p->duration_us = clock_mono_us() - run->began_us;
 	p->output_text = out->result;
 	crypto_sha256_hex(out->result, p->output);
@@ -313,7 +323,7 @@ static void fill_result(struct run *run)
 	out->kind = "invocation_result";
 	out->actor = run->call.request->caller->actor;
 	out->runner = row_runner(&run->call.entry->row);
-	out->cost_microusd = p->cost_microusd;
+	out->spent = p->spent;
 	out->duration_us = p->duration_us;
 	memcpy(out->id, p->id, sizeof(out->id));
 	memcpy(out->input, p->input, sizeof(out->input));
@@ -388,7 +398,6 @@ static int record(struct run *run, struct problem *why)
 	*why = (struct problem){ 0 };
 	shared_count(context.shared, COUNT_CALLS, 1);
 	shared_count(context.shared, COUNT_RECEIPTS, 1);
-	c->request->trace->cost_microusd += c->cost_microusd;
 	return 0;
 }
 
@@ -555,7 +564,8 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 		return -1;
 	if (pass_gate(run, why) < 0 || check_contract(run, why) < 0)
 		return denied(run, why);
-	if (check_repairs(run, why) < 0 || find_runner(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
+	find_runner(run);
+	if (check_repairs(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
 	    run->runner->prepare(&run->call, why) < 0)
 		return malformed(run, why);
 	if (r->shape)

@@ -3,7 +3,7 @@
 #ifndef CALL_DISPATCH_H
 #define CALL_DISPATCH_H
 #include "base/clock.h"
-#include "call/caller.h"
+#include "call/receipt.h"
 #include "store/write.h"
 
 /* What a process needs to make calls; set once. */
@@ -21,6 +21,7 @@ struct dispatch_trace {
 	char id[32];                    /* "t_…" */
 	int64_t deadline_us;            /* monotonic */
 	unsigned steps;                 /* calls begun */
+	unsigned turns;                 /* answers of models asked for */
 	int64_t cost_microusd;
 	bool approved;                  /* the owner has said yes to the outer call, so its token's gate is open */
 };
@@ -60,7 +61,8 @@ struct dispatch_result {
 	struct json_object *shaped;     /* the built request of a dry run, the arena's; NULL when there is none */
 	char id[32];                    /* "inv_…"; "" for a dry run */
 	const char *runner, *actor;
-	int64_t cost_microusd, duration_us;
+	struct receipt_spent spent;
+	int64_t duration_us;
 	char input[CRYPTO_HEX], output[CRYPTO_HEX], contract[CRYPTO_HEX];       /* fingerprints */
 };
 
@@ -74,7 +76,7 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; the gate (gate.h); 409
  * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; of `repairs`, 404
  * `receipt_not_found`, also when the caller may not open it, and 422 `repairs_other_row:<KEY>`; 422
- * `runner_unavailable:<type>`; 422 `args_invalid`; of a sensitive row 403 `watcher_denied:<reason>`; 202 `held:<id>`,
+ * `args_invalid`; of a sensitive row 403 `watcher_denied:<reason>`; 202 `held:<id>`,
  * extra also "held":true and "approval"; 503 `ledger_unavailable`. Refusals of the gate and
  * contract_changed have receipts when the caller has a credential.
  *

@@ -4,6 +4,7 @@
 #include "base/escape.h"
 #include "call/ask.h"
 #include "call/functions.h"
+#include "call/prompt.h"
 #include "call/question.h"
 #include "call/replay.h"
 #include "directory/document.h"
@@ -179,6 +180,7 @@ static void run_replay(struct call *c, struct json_object **arg, unsigned n)
 		fail_why(c, &why);
 	else
 		buf_putstr(&c->result, result->result);
+	runner_include(c, &result->spent);
 }
 
 /* Changes */
@@ -186,7 +188,7 @@ static void run_replay(struct call *c, struct json_object **arg, unsigned n)
 /* False: the caller may not; the result is there. */
 static bool may_change(struct call *c)
 {
-	if (c->request->caller->kind == CALLER_OWNER)
+	if (caller_is_owner(c->request->caller))
 		return true;
 	fail(c, "unauthorized");
 	return false;
@@ -270,28 +272,15 @@ static void run_prompt_block(struct call *c, struct json_object **arg, unsigned 
 	buf_putstr(&c->result, functions_text(c, arg, n, 0));
 }
 
-/* The system prompt of a row: the blocks that it includes and the caller may read, disabled ones too, then its own
- * content, with an empty line between. */
+/* What the model of a row is told, as far as the caller may read it. */
 static void run_prompt_assemble(struct call *c, struct json_object **arg, unsigned n)
 {
 	const struct caller *who = c->request->caller;
-	struct entry *e = find_row(c, functions_text(c, arg, n, 0)), *block;
-	struct str *name = arena_alloc(c->arena, CONTRACT_INCLUDES_MAX * sizeof(*name));
-	size_t names = e ? contract_includes(row_text(&e->row, ROW_INCLUDES), name, CONTRACT_INCLUDES_MAX) : 0;
+	struct entry *e = find_row(c, functions_text(c, arg, n, 0));
 	struct problem why = { 0 };
 
-	for (size_t i = 0; i < names; i++) {
-		if (directory_get(dispatch_context()->directory, c->arena, name[i], &block, &why) < 0) {
-			fail_why(c, &why);
-			return;
-		}
-		if (!block || !caller_reads(who, block->key, block->category, true))
-			continue;
-		buf_putstr(&c->result, block->doc.payload);
-		buf_puts(&c->result, "\n\n");
-	}
-	if (e)
-		buf_putstr(&c->result, str_is(e->type, "agent") ? e->content : e->doc.payload);
+	if (e && prompt_system(&c->result, c->arena, e, who, who, &why) < 0)
+		fail_why(c, &why);
 }
 
 const struct function function_rows[] = {

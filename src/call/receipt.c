@@ -63,11 +63,11 @@ void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload)
 	struct str input = kept(r->input_text, max_payload, &input_cut);
 	struct str output = kept(r->output_text, max_payload, &output_cut);
 
-	write_add(w, SQL_RECEIPT_ADD, "tttttttiiiitttttissitt", r->id, r->time, r->key, r->runner, r->actor, r->status,
-		  or_null(r->reason), (int64_t)r->ok, (int64_t)r->material, r->cost_microusd, r->duration_us, r->trace,
+	write_add(w, SQL_RECEIPT_ADD, "tttttttiiiitttttissittii", r->id, r->time, r->key, r->runner, r->actor, r->status,
+		  or_null(r->reason), (int64_t)r->ok, (int64_t)r->material, r->spent.microusd, r->duration_us, r->trace,
 		  or_null(r->parent), or_null(r->input), or_null(r->output), or_null(r->contract),
 		  (int64_t)r->sensitive, r->on_behalf_of, r->authorized_by, r->count, or_null(r->replays),
-		  or_null(r->repairs));
+		  or_null(r->repairs), r->spent.tokens_in, r->spent.tokens_out);
 	if (max_payload > 0 && (input.p || output.p))
 		write_add(w, SQL_PAYLOAD_ADD, "tstsiii", r->id, input, or_null(r->input_form), output,
 			  (int64_t)r->input_redacted, (int64_t)input_cut, (int64_t)output_cut);
@@ -105,7 +105,7 @@ static void from_stmt(struct arena *a, struct db_stmt *s, struct receipt *r)
 	TAKE(reason, 7);
 	r->ok = db_int(s, 8);
 	r->material = db_int(s, 9);
-	r->cost_microusd = db_int(s, 10);
+	r->spent.microusd = db_int(s, 10);
 	r->duration_us = db_int(s, 11);
 	TAKE(trace, 12);
 	TAKE(parent, 13);
@@ -118,11 +118,15 @@ static void from_stmt(struct arena *a, struct db_stmt *s, struct receipt *r)
 	r->count = db_int(s, 20);
 	TAKE(replays, 21);
 	TAKE(repairs, 22);
-	TAKE(repaired_by, 23);
+	r->spent.tokens_in = db_int(s, 23);
+	r->spent.tokens_out = db_int(s, 24);
+	TAKE(repaired_by, 25);
 }
 
 bool receipt_is_open_to(const struct receipt *r, const struct caller *c)
 {
+	if (c->low_risk && r->sensitive)
+		return false;
 	return c->kind == CALLER_OWNER || (c->kind == CALLER_TOKEN && strcmp(r->actor, c->actor) == 0);
 }
 
@@ -220,7 +224,11 @@ static struct json_object *build(const struct receipt *r, const char *base_url, 
 	json_put_text(o, "reason", or_null(r->reason));
 	json_put_bool(o, "ok", r->ok);
 	json_put_bool(o, "material", r->material);
-	json_put(o, "cost_usd", number((double)r->cost_microusd / 1e6));
+	json_put(o, "cost_usd", number((double)r->spent.microusd / 1e6));
+	if (r->spent.tokens_in || r->spent.tokens_out) {
+		json_put_int(o, "tokens_in", r->spent.tokens_in);
+		json_put_int(o, "tokens_out", r->spent.tokens_out);
+	}
 	json_put(o, "duration_ms", number((double)r->duration_us / 1e3));
 	json_put_text(o, "risk", r->sensitive ? "high" : "low");
 	if (r->count > 1)

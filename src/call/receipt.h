@@ -12,12 +12,16 @@ enum {
 
 struct dispatch_request;
 
+/* What a call has used, with the calls that it made. */
+struct receipt_spent { int64_t microusd, tokens_in, tokens_out; };
+
 struct receipt {
 	char id[RECEIPT_ID], time[32], key[72], runner[72], actor[96], trace[RECEIPT_ID], parent[RECEIPT_ID];
 	char status[16];                /* ok, error, denied, unknown */
 	char reason[256];               /* of a denial or an unknown outcome; else "" */
 	bool ok, material, sensitive;
-	int64_t cost_microusd, duration_us, count;
+	struct receipt_spent spent;
+	int64_t duration_us, count;
 	/* Fingerprints; "" when there is none. */
 	char input[CRYPTO_HEX], output[CRYPTO_HEX], contract[CRYPTO_HEX];
 	struct str on_behalf_of, authorized_by;         /* p NULL: none */
@@ -42,7 +46,8 @@ void receipt_of_call(struct receipt *p, const struct dispatch_request *r, const 
 void receipt_add(struct write *w, const struct receipt *r, int64_t max_payload);
 /* What is recorded before a call fires that has an effect outside: the receipt without its outcome. */
 void receipt_intent_add(struct write *w, const struct receipt *r, int64_t max_payload);
-/* Input and output are for the owner and for the credential that made the call. */
+/* Input and output are for the owner and for the credential that made the call; those of a row of high risk not for an
+ * agent of low risk. */
 bool receipt_is_open_to(const struct receipt *r, const struct caller *c);
 /* 1 found, 0 none, -1 with why 503. payload: also input_text and output_text. Memory is the arena's. */
 int receipt_get(struct directory *d, struct arena *a, struct str id, bool payload, struct receipt *out,

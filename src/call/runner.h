@@ -23,8 +23,7 @@ struct call {
 	bool settled;                   /* set by prepare: the result is there already, nothing is to be run */
 	int upstream_status;            /* of the answer, 0: none */
 	struct str token;               /* one more secret that the result must not hold; p NULL: none */
-	int64_t cost_microusd;          /* of the call itself */
-	int64_t inner_microusd;         /* of the calls that it made */
+	struct receipt_spent spent;     /* see runner_charge and runner_include */
 };
 
 struct runner {
@@ -43,9 +42,13 @@ struct runner {
 	bool (*intent)(const struct call *c);
 };
 
-extern const struct runner runner_fn, runner_exec, runner_http, runner_flow;
+extern const struct runner runner_agent, runner_exec, runner_fn, runner_http, runner_flow;
 
 /* Milliseconds until the trace's deadline, at least 1, at most max. */
 int64_t runner_time_ms(const struct call *c, int64_t max);
+/* The call itself has used that: it counts on its receipt, and for the trace's budget from now on. */
+void runner_charge(struct call *c, const struct receipt_spent *used);
+/* A call that it made has used that: it counts on this receipt too. */
+void runner_include(struct call *c, const struct receipt_spent *used);
 
 #endif

@@ -164,7 +164,7 @@ static void call_one(struct progress *p, const struct flow_call *written, struct
 	}
 	out->ok = !str_starts(buf_str(&out->text), "ERR:");
 	out->truth = out->ok && is_true(&result);
-	p->call->inner_microusd += result.cost_microusd;
+	runner_include(p->call, &result.spent);
 	arena_free(a);
 }
 

@@ -166,32 +166,8 @@ static bool intent(const struct call *c)
 static struct json_object *shape(struct call *c)
 {
 	struct built *b = c->built;
-	const struct secrets *s = dispatch_context()->secrets;
-	struct json_object *o = json_object_new_object(), *headers = json_object_new_object(), *notes;
-	struct auth_applied applied;
 
-	auth_apply(&b->q, &b->auth, s, true, &applied);
-	json_put_str(o, "method", b->q.method);
-	json_put_str(o, "url", shape_text(c->arena, s, outbound_url(&b->q, false)));
-	for (unsigned i = 0; i < b->q.headers; i++)
-		if (!b->q.header[i].credential && !authspec_is_credential_header(b->q.header[i].name))
-			json_put_str(headers, arena_str(c->arena, b->q.header[i].name),
-				     shape_text(c->arena, s, b->q.header[i].value));
-	json_put(o, "headers", headers);
-	json_put_str(o, "body", shape_text(c->arena, s, b->q.body));
-	if (applied.missing.len) {
-		struct str rest = buf_str(&applied.missing);
-
-		notes = json_object_new_array();
-		while (rest.p) {
-			struct str name = str_trim(str_cut(&rest, ','));
-
-			json_object_array_add(notes, json_object_new_string(
-				arena_printf(c->arena, "credential_missing:%.*s", (int)name.n, name.p)));
-		}
-		json_put(o, "notes", notes);
-	}
-	return o;
+	return shape_request(&b->q, &b->auth, dispatch_context()->secrets);
 }
 
 /* Running */

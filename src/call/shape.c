@@ -1,5 +1,4 @@
-/* Redaction for dry runs. Which headers and parameters are left out is the runner's to decide: it knows what `auth`
- * added. */
+/* Redaction for dry runs. */
 #include <string.h>
 #include "call/shape.h"
 
@@ -82,4 +81,36 @@ struct json_object *shape_json(struct arena *a, const struct secrets *s, struct 
 	default:
 		return json_object_get(o);
 	}
+}
+
+static struct json_object *notes_of(struct arena *a, struct str missing)
+{
+	struct json_object *notes = json_object_new_array();
+
+	while (missing.p) {
+		struct str name = str_trim(str_cut(&missing, ','));
+
+		json_object_array_add(notes, json_object_new_string(
+			arena_printf(a, "credential_missing:%.*s", (int)name.n, name.p)));
+	}
+	return notes;
+}
+
+struct json_object *shape_request(struct outbound_request *q, const struct authspec *auth, const struct secrets *s)
+{
+	struct json_object *o = json_object_new_object(), *headers = json_object_new_object();
+	struct auth_applied applied;
+
+	auth_apply(q, auth, s, true, &applied);
+	json_put_str(o, "method", q->method);
+	json_put_str(o, "url", shape_text(q->arena, s, outbound_url(q, false)));
+	for (unsigned i = 0; i < q->headers; i++)
+		if (!q->header[i].credential && !authspec_is_credential_header(q->header[i].name))
+			json_put_str(headers, arena_str(q->arena, q->header[i].name),
+				     shape_text(q->arena, s, q->header[i].value));
+	json_put(o, "headers", headers);
+	json_put_str(o, "body", shape_text(q->arena, s, q->body));
+	if (applied.missing.len)
+		json_put(o, "notes", notes_of(q->arena, buf_str(&applied.missing)));
+	return o;
 }

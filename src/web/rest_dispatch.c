@@ -168,7 +168,11 @@ static void emit_invocation(struct buf *out, const struct dispatch_result *d, st
 	emit_text(out, "runner", d->runner);
 	emit_text(out, "actor", d->actor);
 	emit_bool(out, "material", d->material);
-	emit_number(out, "cost_usd", (double)d->cost_microusd / 1000000);
+	emit_number(out, "cost_usd", (double)d->spent.microusd / 1000000);
+	if (d->spent.tokens_in || d->spent.tokens_out) {
+		emit_int(out, "tokens_in", d->spent.tokens_in);
+		emit_int(out, "tokens_out", d->spent.tokens_out);
+	}
 	emit_number(out, "duration_ms", (double)d->duration_us / 1000);
 	emit_begin(out, "fingerprints", '{');
 	emit_text(out, "algorithm", "sha-256");

@@ -1,5 +1,6 @@
 /* What calls left behind (spec section 4.3): confirm, the full receipt, the ledger, and the public page of a receipt.
  * Nothing here looks at the directory, so receipts survive the deletion of their rows. */
+#include <inttypes.h>
 #include <string.h>
 #include "call/receipt.h"
 #include "web/html.h"
@@ -112,7 +113,7 @@ static void add_facts(struct rest *r, struct buf *out, const struct receipt *c)
 	char cost[JSON_NUMBER_MAX], ms[JSON_NUMBER_MAX];
 
 	json_number((double)c->duration_us / 1000, ms);
-	json_number((double)c->cost_microusd / 1000000, cost);
+	json_number((double)c->spent.microusd / 1000000, cost);
 	buf_puts(out, "<dl>\n");
 	html_fact(out, "Called", str_of(c->key), true);
 	html_fact(out, "When", str_of(c->time), false);
@@ -122,6 +123,9 @@ static void add_facts(struct rest *r, struct buf *out, const struct receipt *c)
 	html_fact(out, "Run by", str_of(c->runner), false);
 	html_fact(out, "Took", str_of(arena_printf(r->arena, "%s ms", ms)), false);
 	html_fact(out, "Cost", str_of(arena_printf(r->arena, "%s USD", cost)), false);
+	if (c->spent.tokens_in || c->spent.tokens_out)
+		html_fact(out, "Tokens", str_of(arena_printf(r->arena, "%" PRId64 " in, %" PRId64 " out",
+			c->spent.tokens_in, c->spent.tokens_out)), false);
 	if (c->count > 1)
 		html_fact(out, "Times",
 			  str_of(arena_printf(r->arena, "%lld, gathered in this one record", (long long)c->count)),

@@ -41,7 +41,7 @@ up --port 0 --set nosuch=1 "$TMP/other"
 is "$CODE $(lines)" "78 1" "a wrong setting is one line"
 up_and_down "$TMP/other"
 is "$CODE" 0 "the next start in its folder succeeds"
-like "$OUT" '^  loaded +15 starter rows$' "… and loads the starter rows that the first one did not come to"
+like "$OUT" '^  loaded +22 starter rows$' "… and loads the starter rows that the first one did not come to"
 up_and_down "$TMP/other"
 unlike "$OUT" 'starter rows' "a later start does not load them again"
 up_and_down --no-rows "$TMP/bare"
@@ -92,7 +92,7 @@ if [ "$(id -u)" = 0 ]; then
 	until grep -q 'serving with' "$TMP/theirs.log" || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 	rowcall load -c "$TMP/theirs/rowcall.conf" "$SOURCE/conf/rows"
 	is "$CODE" 0 "root loads rows into a service of another user, whose secrets file is that user's"
-	like "$OUT" '15 loaded, 0 already there, 0 refused' "… all of them"
+	like "$OUT" '22 loaded, 0 already there, 0 refused' "… all of them"
 	is "$(find "$TMP/theirs" -name '*.db*' ! -user nobody)" '' "… and leaves no file that the service could not write"
 	OUT=$("$BUILD/rowcalld" -n -c "$TMP/theirs/rowcall.conf" -o user= 2>&1)
 	is "$?" 78 "a check of such a configuration as root, without the setting user"

@@ -17,6 +17,7 @@ static struct upstream *up;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char last[65536];
 static int status_now = 200;
+static char no_watcher[1];
 
 static struct caller owner, anonymous;
 static struct dispatch_result out;
@@ -230,10 +231,6 @@ static void test_fn_faults(void)
 	put_fn("VARS", "echo", "\\n[\\\"$GREETING $HOME $WEATHER_KEY\\\"]");
 	call(&owner, "VARS", "");
 	tap_is_str(result(), "hello $HOME $WEATHER_KEY", "names are those of [vars] alone");
-	tap_is_int(put("FLOW", "{\"type\":\"agent\",\"target\":\"m\",\"content\":\"hi\"}"), 0, "an agent row");
-	tap_is_int(call(&owner, "FLOW", ""), -1, "a kind without a runner is refused");
-	tap_is_str(why.error, "runner_unavailable:agent", "by name");
-	tap_ok(why.status == 422 && !out.ran, "and nothing ran");
 }
 
 static void test_unknown(void)
@@ -693,6 +690,7 @@ static void set_up(void)
 	c->upstream_timeout_ms = 5000;
 	c->max_redirects = 5;
 	c->trace_timeout_ms = 60000;
+	c->watcher = no_watcher;
 	c->trace_depth = 8;
 	c->trace_steps = 64;
 	c->trace_cost_microusd = 1000000;
@@ -702,7 +700,7 @@ static void set_up(void)
 	caller_init(c, service.secrets, service.d, &why);
 	outbound_init(c, &why);
 	caller_anonymous(&anonymous);
-	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous, NULL };
+	owner = (struct caller){ .kind = CALLER_OWNER, .actor = "owner:terminal-key", .anonymous = anonymous.anonymous };
 	put_fn("ECHO", "echo", "");
 }
 

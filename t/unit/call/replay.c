@@ -353,9 +353,9 @@ static void set_up(void)
 	dispatch_init(&context);
 	caller_init(c, service.secrets, service.d, &why);
 	caller_anonymous(&anonymous);
-	owner = (struct caller){ CALLER_OWNER, "owner:terminal-key", anonymous.anonymous, NULL };
-	one = (struct caller){ CALLER_TOKEN, "cap:one", anonymous.anonymous, minted() };
-	other = (struct caller){ CALLER_TOKEN, "cap:other", anonymous.anonymous, minted() };
+	owner = (struct caller){ .kind = CALLER_OWNER, .actor = "owner:terminal-key", .anonymous = anonymous.anonymous };
+	one = (struct caller){ .kind = CALLER_TOKEN, .actor = "cap:one", .anonymous = anonymous.anonymous, .token = minted() };
+	other = (struct caller){ .kind = CALLER_TOKEN, .actor = "cap:other", .anonymous = anonymous.anonymous, .token = minted() };
 	put("ECHO", "echo", "", "");
 	put("CHANGES", "echo", "", "");
 	put("PAIR", "echo", "[\\\"$1,$2\\\"]", "");
