@@ -13,6 +13,8 @@
 #   /pad/N?T           N bytes, the text T, 200 KB more; /bin/pad/N?T the same as binary
 #   /count             how many requests came, this one too  /auth          200 when Authorization is "Bearer good-secret-value", else 401
 #   /oauth/token       an OAuth 2 client credentials answer  /garbage       bytes that are no HTTP
+#   /oauth/special     one with a token of special characters; /oauth/tell: an error that repeats what it was asked with
+#   /reflect/FORM/P/N  the credential of the request in that form (%forms), status N, in the place P: body, header, location, reason, type
 use strict;
 use warnings;
 use IO::Socket::INET;
@@ -20,6 +22,7 @@ use Time::HiRes qw(sleep);
 use Compress::Zlib ();
 use Encode ();
 use JSON::PP ();
+use MIME::Base64 ();
 
 my $log = $ARGV[0] // '/dev/null';
 my $listen = IO::Socket::INET->new(Listen => 1024, LocalAddr => '127.0.0.1', LocalPort => $ARGV[1] // 0, ReuseAddr => 1) or die "listen: $!";
@@ -47,7 +50,42 @@ sub append {
 
 sub unpercent { my ($t) = @_; $t =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge; $t }
 
+# What proves who the caller is, as the request holds it, decoded.
+sub credentials {
+	my ($r) = @_;
+	my ($scheme, $value) = split / /, $r->{headers}{authorization} // '', 2;
+	$value = MIME::Base64::decode($value) if ($scheme // '') eq 'Basic';
+	return join ' ', grep { defined } $value, $r->{headers}{'x-key'}, map { unpercent($_) } $r->{path} =~ /[?&]key=([^&]*)/;
+}
+sub percent { my ($t, $form) = @_; $t =~ s/([^A-Za-z0-9_.~-])/sprintf $form, ord $1/ge; $t }
+sub digits { MIME::Base64::encode($_[0], '') }
+my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;', '"' => '&quot;', "'" => '&#39;');
+my %forms = (
+	raw => sub { $_[0] },
+	json => sub { JSON::PP->new->allow_nonref->encode(Encode::decode('UTF-8', $_[0])) =~ s/^"|"$//gr =~ s/([^\x00-\x7f])/Encode::encode('UTF-8', $1)/ger },
+	html => sub { $_[0] =~ s/([&<>"'])/$entity{$1}/gr },
+	percent => sub { percent($_[0], '%%%02X') }, percent_lower => sub { percent($_[0], '%%%02x') },
+	form => sub { percent($_[0], '%%%02X') =~ s/%20/+/gr },
+	base64_0 => sub { digits($_[0]) }, base64_1 => sub { digits("u$_[0]") }, base64_2 => sub { digits("us$_[0]s") },
+	base64url => sub { digits("u:$_[0]") =~ tr{+/=}{-_}dr },
+	base64_lines => sub { MIME::Base64::encode('x' x 50 . $_[0] . 'y' x 50) =~ s/\n/\r\n/gr },
+	hex => sub { unpack 'H*', $_[0] },
+);
+my %places = (
+	body => sub { my ($c, $code, $t) = @_; answer($c, $code, "you said $t", 'Content-Type' => 'text/plain') },
+	header => sub { my ($c, $code, $t) = @_; answer($c, $code, 'in a header', 'X-Said' => $t, 'Set-Cookie' => "said=$t", 'Retry-After' => $t) },
+	location => sub { my ($c, $code, $t) = @_; answer($c, $code, 'elsewhere', 'Location' => "http://elsewhere.invalid/?said=$t") },
+	reason => sub { my ($c, $code, $t) = @_; print $c "HTTP/1.1 $code $t\r\nContent-Length: 2\r\n\r\nok" },
+	type => sub { my ($c, $code, $t) = @_; answer($c, $code, "\x00\xff", 'Content-Type' => "image/$t") },
+	binary => sub { my ($c, $code, $t) = @_; answer($c, $code, "\x00\xff$t", 'Content-Type' => 'image/png') },
+);
+
 my %routes = (
+	'reflect' => sub {
+		my ($c, $r) = @_;
+		my (undef, undef, $form, $place, $code) = split m{[/?]}, $r->{path};
+		$places{$place}->($c, $code, $forms{$form}->(credentials($r)));
+	},
 	'v1' => sub { my ($c) = @_; answer($c, 200, '{"latitude":37.763283,"longitude":-122.41286,"current":{"time":"2026-07-26T04:30","interval":900,"temperature_2m":15.7}}') },
 	'echo' => sub { my ($c, $r) = @_; answer($c, 200, $json->encode({ %$r, body => Encode::decode("UTF-8", $r->{body}) })) },
 	'status' => sub { my ($c, $r) = @_; my ($n) = $r->{path} =~ m{/status/(\d+)}; answer($c, $n, "{\"status\":$n}") },
@@ -65,7 +103,12 @@ my %routes = (
 	'headers' => sub { my ($c) = @_; answer($c, 200, '<b>hi</b>', 'Content-Type' => 'text/html', 'Set-Cookie' => 'evil=1', 'Access-Control-Allow-Origin' => '*', 'X-Evil' => '1') },
 	'count' => sub { my ($c) = @_; answer($c, 200, -s $count) },
 	'auth' => sub { my ($c, $r) = @_; ($r->{headers}{authorization} // '') eq 'Bearer good-secret-value' ? answer($c, 200, '{"ok":true}') : answer($c, 401, '{"error":"bad key"}') },
-	'oauth' => sub { my ($c) = @_; answer($c, 200, '{"access_token":"issued-token-' . (-s $count) . '","token_type":"Bearer","expires_in":3600}') },
+	'oauth' => sub {
+		my ($c, $r) = @_;
+		return answer($c, 400, $json->encode({ error => 'invalid_client', error_description => credentials($r) . $r->{body} })) if $r->{path} =~ /tell/;
+		return answer($c, 200, '{"access_token":"' . 'canary-oauth-T\"<\\\\&+/%' . (-s $count) . '","expires_in":3600}') if $r->{path} =~ /special/;
+		answer($c, 200, '{"access_token":"issued-token-' . (-s $count) . '","token_type":"Bearer","expires_in":3600}');
+	},
 	'garbage' => sub { my ($c) = @_; print $c "\x00\x01not http at all\r\n\r\n" },
 );
 

@@ -18,11 +18,14 @@
 
 #define OWNER_NAME "TERMINAL_KEY"
 
+enum { WRAP_MIN = 60 };                 /* digits of a full line: of hexadecimal; PEM has 64, MIME 76 */
+
 struct value {
 	struct value *next;
 	char *name, *text;              /* text NUL-terminated; n bytes, 0: none */
 	size_t n;
 	int64_t retired_us;             /* monotonic; 0: current */
+	bool learned;                   /* from elsewhere than the file */
 };
 
 /* What a match stands for. */
@@ -77,7 +80,7 @@ static struct value *find_value(const struct generation *g, struct str name)
 	return NULL;
 }
 
-static void add_value(struct generation *g, struct str name, struct str text, int64_t retired_us)
+static struct value *add_value(struct generation *g, struct str name, struct str text, int64_t retired_us)
 {
 	struct value *v = mem_alloc(sizeof(*v));
 
@@ -89,6 +92,7 @@ static void add_value(struct generation *g, struct str name, struct str text, in
 	v->retired_us = retired_us;
 	v->next = g->values;
 	g->values = v;
+	return v;
 }
 
 /* Reading */
@@ -531,7 +535,7 @@ static void keep_retired(struct generation *g, const struct generation *old)
 		if (!v->n || now - since > (int64_t)SECRET_RETIRED_S * 1000000)
 			continue;
 		if (!same || !str_eq(str_make(same->text, same->n), str_make(v->text, v->n)))
-			add_value(g, str_of(v->name), str_make(v->text, v->n), since);
+			add_value(g, str_of(v->name), str_make(v->text, v->n), since)->learned = v->learned;
 	}
 }
 
@@ -564,6 +568,53 @@ void secret_refresh(struct secrets *s)
 	generation_free(s->now);
 	s->now = g;
 	log_info("secrets: %s read again", s->path);
+}
+
+/* Learning */
+
+static struct value *find_learned(const struct generation *g, struct str text)
+{
+	for (struct value *v = g->values; v; v = v->next)
+		if (v->learned && str_eq(text, str_make(v->text, v->n)))
+			return v;
+	return NULL;
+}
+
+/* So that one more fits. */
+static void drop_learned(struct generation *g)
+{
+	struct value **first = NULL, *gone;
+	size_t n = 0;
+
+	for (struct value **v = &g->values; *v; v = &(*v)->next)
+		if ((*v)->learned) {
+			n++;
+			first = first && (*first)->retired_us <= (*v)->retired_us ? first : v;
+		}
+	if (n < SECRET_LEARNED_MAX)
+		return;
+	gone = *first;
+	*first = gone->next;
+	value_free(gone);
+}
+
+void secret_learn(struct secrets *s, const char *name, struct str value, int64_t life_s)
+{
+	struct generation *g = s->now;
+	int64_t until = clock_mono_us() + life_s * 1000000;
+	struct value *known = find_learned(g, value);
+
+	if (value.n < SECRET_MIN)
+		return;
+	if (known) {
+		known->retired_us = until > known->retired_us ? until : known->retired_us;
+		return;
+	}
+	drop_learned(g);
+	add_value(g, str_of(name), value, until)->learned = true;
+	match_free(g->match);
+	g->forms_n = 0;
+	prepare(g);
 }
 
 struct str secret_get(const struct secrets *s, struct str name)
@@ -612,15 +663,15 @@ static void put_redacted(struct buf *out, struct str text, size_t start, const c
 }
 
 /* begun: where the first part of a value begins that is cut off at the end of text; text.n when there is none. */
-static size_t redact(const struct secrets *s, struct buf *out, struct str text, size_t begun)
+static size_t redact(const struct generation *g, struct buf *out, struct str text, size_t begun)
 {
 	/* [start, end): a match that others may still extend */
 	size_t done = 0, start = 0, end = 0, from = 0, count = 0;
 	const char *name = NULL;
 	struct match_hit hit;
 
-	while (match_next(s->now->match, text, from, &hit)) {
-		const struct form *f = &s->now->forms[hit.tag];
+	while (match_next(g->match, text, from, &hit)) {
+		const struct form *f = &g->forms[hit.tag];
 		size_t hit_end = widened_end(f, text, hit.start + hit.n);
 
 		from = hit.start + 1;
@@ -650,9 +701,80 @@ static size_t redact(const struct secrets *s, struct buf *out, struct str text, 
 	return count;
 }
 
+/* Line breaks at i, plain or JSON-escaped: how many bytes. */
+static size_t break_at(struct str text, size_t i)
+{
+	size_t n = 0;
+
+	for (;;) {
+		struct str rest = str_skip(text, i + n);
+
+		if (str_starts(rest, "\n") || str_starts(rest, "\r"))
+			n++;
+		else if (str_starts(rest, "\\n") || str_starts(rest, "\\r"))
+			n += 2;
+		else
+			return n;
+	}
+}
+
+/* Where, at or behind `from`, a full line of base64 or hexadecimal goes on in the next; text.n when nowhere. *n: bytes of
+ * the break. Every full line covers one of the places that are looked at. */
+static size_t next_wrap(struct str text, size_t from, size_t *n)
+{
+	for (size_t i = from + WRAP_MIN - 1; i < text.n; i += WRAP_MIN) {
+		size_t begin = i, end = i;
+
+		while (end < text.n && is_base64_digit(text.p[end]))
+			end++;
+		while (end > i && begin > from && is_base64_digit(text.p[begin - 1]))
+			begin--;
+		*n = end - begin >= WRAP_MIN ? break_at(text, end) : 0;
+		if (*n && end + *n < text.n && is_base64_digit(text.p[end + *n]))
+			return end;
+		i = end;
+	}
+	return text.n;
+}
+
+/* text with the lines of base64 and hexadecimal in one. False, and out is untouched: there are none. */
+static bool unwrap(struct buf *out, struct str text)
+{
+	size_t from = 0, n = 0, at = next_wrap(text, 0, &n);
+
+	if (at == text.n)
+		return false;
+	for (; at < text.n; at = next_wrap(text, from, &n)) {
+		buf_add(out, text.p + from, at - from);
+		from = at + n;
+	}
+	buf_putstr(out, str_skip(text, from));
+	return true;
+}
+
+/* What is found only across the ends of lines is taken out of a text where they are one. */
+static size_t redact_whole(const struct generation *g, struct buf *out, struct str text)
+{
+	size_t before = out->len, n = redact(g, out, text, text.n), more;
+	struct buf line = BUF_MALLOC, clean = BUF_MALLOC;
+
+	if (unwrap(&line, text)) {
+		more = redact(g, &clean, buf_str(&line), line.len);
+		if (more > n) {
+			out->len = before;
+			buf_putstr(out, buf_str(&clean));
+			n = more;
+		}
+		crypto_forget(line.data, line.len);
+	}
+	buf_free(&line);
+	buf_free(&clean);
+	return n;
+}
+
 size_t secret_redact(const struct secrets *s, struct buf *out, struct str text)
 {
-	return redact(s, out, text, text.n);
+	return redact_whole(s->now, out, text);
 }
 
 size_t secret_redact_cut(const struct secrets *s, struct buf *out, struct str text)
@@ -662,7 +784,19 @@ size_t secret_redact_cut(const struct secrets *s, struct buf *out, struct str te
 
 	if (begun < text.n)
 		begun = widened_start(&s->now->forms[tag], text, begun);
-	return redact(s, out, text, begun);
+	return redact(s->now, out, text, begun);
+}
+
+size_t secret_redact_value(struct buf *out, struct str text, const char *name, struct str value)
+{
+	struct generation *g = mem_alloc(sizeof(*g));
+	size_t n;
+
+	add_value(g, str_of(name), value, 0);
+	prepare(g);
+	n = redact_whole(g, out, text);
+	generation_free(g);
+	return n;
 }
 
 /* Not by the matcher: there a longer form of another value may stand where this one begins. Rows are written seldom. */

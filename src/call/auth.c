@@ -17,7 +17,7 @@
 struct job {
 	struct outbound_request *q;
 	const struct authspec *spec;
-	const struct secrets *secrets;
+	struct secrets *secrets;
 	bool shape, lacking;            /* lacking: a name of the piece at hand is missing */
 	struct auth_applied *out;
 };
@@ -254,12 +254,13 @@ static void add_client(struct outbound_request *q, const struct oauth *o)
 	outbound_header(q, str_of("Authorization"), buf_str(&value), true);
 }
 
+/* A shorter one could not be redacted. */
 static bool is_token_text(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] <= 0x20 || (unsigned char)s.p[i] >= 0x7F)
 			return false;
-	return s.n && s.n <= AUTH_TOKEN_MAX;
+	return s.n >= SECRET_MIN && s.n <= AUTH_TOKEN_MAX;
 }
 
 static int64_t life_of(struct json_object *answer)
@@ -312,9 +313,9 @@ static void read_answer(struct token *t, struct arena *a, const struct outbound_
 	t->until_us = clock_mono_us() + life_of(answer) * 1000000;
 }
 
-static void token_fetch(struct token *t, struct outbound_request *for_call, const struct oauth *o)
+static void token_fetch(struct token *t, struct job *j, const struct oauth *o)
 {
-	struct arena *a = for_call->arena;
+	struct arena *a = j->q->arena;
 	struct outbound_request *q = arena_alloc(a, sizeof(*q));
 	struct outbound_response r;
 	struct buf body = BUF_ARENA(a);
@@ -323,7 +324,7 @@ static void token_fetch(struct token *t, struct outbound_request *for_call, cons
 	t->error[0] = 0;
 	t->fetching = true;
 	*q = (struct outbound_request){
-		.arena = a, .method = str_of("POST"), .url = o->url, .timeout_ms = for_call->timeout_ms,
+		.arena = a, .method = str_of("POST"), .url = o->url, .timeout_ms = j->q->timeout_ms,
 	};
 	add_client(q, o);
 	outbound_header(q, str_of("Content-Type"), str_of("application/x-www-form-urlencoded"), false);
@@ -334,6 +335,8 @@ static void token_fetch(struct token *t, struct outbound_request *for_call, cons
 	q->body = buf_str(&body);
 	outbound_fetch(q, &r);
 	read_answer(t, a, &r);
+	if (t->text)
+		secret_learn(j->secrets, AUTH_TOKEN_NAME, str_of(t->text), AUTH_TOKEN_LIFE_MAX_S);
 	t->fetching = false;
 	for (struct waiter *w = t->waiters; w; w = w->next) {
 		w->done = true;
@@ -352,11 +355,11 @@ static void token_wait(struct token *t)
 }
 
 /* One fetch at a time; who waits for it shares how it ends. */
-static void token_make_fresh(struct token *t, struct outbound_request *q, const struct oauth *o)
+static void token_make_fresh(struct token *t, struct job *j, const struct oauth *o)
 {
 	while (!t->text || t->until_us <= clock_mono_us()) {
 		if (!t->fetching) {
-			token_fetch(t, q, o);
+			token_fetch(t, j, o);
 			return;
 		}
 		token_wait(t);
@@ -379,7 +382,7 @@ static int apply_oauth(struct job *j)
 	token_digest(j->q->arena, j->spec, &o, digest);
 	t = token_find(digest);
 	t->users++;
-	token_make_fresh(t, j->q, &o);
+	token_make_fresh(t, j, &o);
 	t->users--;
 	if (!t->text) {
 		memcpy(j->out->error, t->error, sizeof(j->out->error));
@@ -399,7 +402,7 @@ static int (*const forms[])(struct job *j) = {
 	[AUTH_OAUTH] = apply_oauth,
 };
 
-int auth_apply(struct outbound_request *q, const struct authspec *spec, const struct secrets *s, bool shape,
+int auth_apply(struct outbound_request *q, const struct authspec *spec, struct secrets *s, bool shape,
 	struct auth_applied *out)
 {
 	struct job j = { .q = q, .spec = spec, .secrets = s, .shape = shape, .out = out };
@@ -413,18 +416,6 @@ void auth_token_refused(struct str token)
 	for (struct token *t = tokens.first; t; t = t->next)
 		if (t->text && str_is(token, t->text))
 			token_forget(t);
-}
-
-void auth_redact_token(struct buf *out, struct str text, struct str token)
-{
-	long at;
-
-	while (token.n && (at = str_find(text, token)) >= 0) {
-		buf_add(out, text.p, (size_t)at);
-		buf_puts(out, "[redacted:oauth]");
-		text = str_skip(text, (size_t)at + token.n);
-	}
-	buf_putstr(out, text);
 }
 
 void auth_done(void)

@@ -5,6 +5,8 @@
 #include "call/outbound.h"
 #include "lang/authspec.h"
 
+#define AUTH_TOKEN_NAME "oauth"         /* what an access token is redacted as */
+
 enum {
 	AUTH_TOKEN_MAX = 8192,                  /* bytes of an OAuth access token */
 	AUTH_TOKEN_LIFE_S = 300,                /* of a token whose server does not say */
@@ -23,13 +25,11 @@ struct auth_applied {
 
 /* Adds headers or query parameters to q (marked credential). A header or parameter of which a variable is missing is
  * left out. With shape no token is fetched and none put in. -1: nothing can be sent, out->error says why. Suspends
- * for oauth. out->missing is BUF_ARENA of q's arena. */
-int auth_apply(struct outbound_request *q, const struct authspec *spec, const struct secrets *s, bool shape,
+ * for oauth, whose tokens are redacted as secrets are. out->missing is BUF_ARENA of q's arena. */
+int auth_apply(struct outbound_request *q, const struct authspec *spec, struct secrets *s, bool shape,
 	struct auth_applied *out);
 /* The upstream answered 401 to `token`: forgets it, unless it was replaced meanwhile. */
 void auth_token_refused(struct str token);
-/* Appends text to out with each occurrence of the token replaced by "[redacted:oauth]". */
-void auth_redact_token(struct buf *out, struct str text, struct str token);
 /* Forgets all cached tokens. */
 void auth_done(void);
 

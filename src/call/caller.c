@@ -79,6 +79,7 @@ static int resolve_token(struct caller *out, struct arena *a, struct str text, s
 		return rc < 0 ? -1 : invalid(why);
 	out->kind = CALLER_TOKEN;
 	out->token = t;
+	out->presented = arena_copy(a, text);
 	out->actor = arena_printf(a, "cap:%s", t->name);
 	return 0;
 }

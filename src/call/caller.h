@@ -19,6 +19,7 @@ struct caller {
 	const struct token *token;      /* of CALLER_TOKEN; it may be revoked or expired: see caller_check */
 	/* An agent of low risk acts for it: no row of high risk, and nothing that only the owner may. */
 	bool low_risk;
+	struct str presented;           /* its text; p NULL: none. In no answer, log or record */
 };
 
 /* Once a process and at a change of settings; secrets and directory stay alive. -1: the setting `anonymous` is

@@ -10,6 +10,7 @@
 #include "call/breaker.h"
 #include "call/denial.h"
 #include "call/gate.h"
+#include "call/media.h"
 #include "call/question.h"
 #include "call/receipt.h"
 #include "call/watch.h"
@@ -228,22 +229,41 @@ static void find_runner(struct run *run)
 
 /* The receipt */
 
-static struct str redacted(struct arena *a, struct str s, bool *changed)
+struct str runner_redacted(const struct call *c, struct str s, bool *changed)
 {
-	struct buf b = BUF_ARENA(a);
+	struct str presented = c->request->caller->presented;
+	struct buf b = BUF_ARENA(c->arena), token = BUF_ARENA(c->arena);
 	size_t n;
 
 	if (!s.p)
 		return s;
 	n = secret_redact(context.secrets, &b, s);
+	s = buf_str(&b);
+	if (presented.p && token_redact(&token, s, presented)) {
+		s = buf_str(&token);
+		n++;
+	}
 	if (changed)
 		*changed = n > 0;
-	return buf_str(&b);
+	return s;
 }
 
-static struct str claim(struct arena *a, struct str s)
+void runner_put(struct call *c, struct str content_type, struct str body, bool cut)
 {
-	s = redacted(a, s, NULL);
+	struct buf text = BUF_ARENA(c->arena);
+
+	if (!cut) {
+		media_text(&c->result, content_type, body, false);
+		return;
+	}
+	media_text(&text, content_type, body, true);
+	secret_redact_cut(context.secrets, &c->result, buf_str(&text));
+	buf_printf(&c->result, "\xE2\x80\xA6[cut at %zu bytes]", body.n);
+}
+
+static struct str claim(const struct call *c, struct str s)
+{
+	s = runner_redacted(c, s, NULL);
 	return s.p ? str_make(s.p, escape_cut(s, DISPATCH_CLAIM_MAX)) : s;
 }
 
@@ -274,10 +294,10 @@ static void begin_receipt(struct run *run)
 	receipt_text(p->replays, sizeof(p->replays), str_of(r->replays));
 	receipt_text(p->repairs, sizeof(p->repairs), r->repairs);
 	p->count = 1;
-	p->on_behalf_of = claim(r->arena, r->on_behalf_of);
-	p->authorized_by = claim(r->arena, r->authorized_by);
+	p->on_behalf_of = claim(&run->call, r->on_behalf_of);
+	p->authorized_by = claim(&run->call, r->authorized_by);
 	receipt_text(p->input_form, sizeof(p->input_form), str_of(run->call.form));
-	p->input_text = redacted(r->arena, run->call.body, &p->input_redacted);
+	p->input_text = runner_redacted(&run->call, run->call.body, &p->input_redacted);
 	crypto_sha256_hex(p->input_text, p->input);
 }
 
@@ -300,7 +320,7 @@ static void end_receipt(struct run *run)
 	struct receipt *p = &run->receipt;
 	struct dispatch_result *out = run->out;
 
-	out->result = redacted(c->arena, buf_str(&c->result), NULL);
+	out->result = runner_redacted(c, buf_str(&c->result), NULL);
 	out->ok = !str_starts(out->result, "ERR:");
 	out->label = c->label;
 	out->material = out->ok && is_material(str_skip(out->result, out->label));
@@ -412,7 +432,7 @@ static int shape(struct run *run)
 	out->ok = !c->settled;
 	out->actor = c->request->caller->actor;
 	out->runner = row_runner(&c->entry->row);
-	out->result = redacted(c->arena, buf_str(&c->result), NULL);
+	out->result = runner_redacted(c, buf_str(&c->result), NULL);
 	memcpy(out->contract, c->entry->digest, sizeof(out->contract));
 	if (!c->settled)
 		out->shaped = arena_json(c->arena, run->runner->shape(c));

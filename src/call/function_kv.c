@@ -51,11 +51,18 @@ static void run_put(struct call *c, struct json_object **arg, unsigned n)
 {
 	struct str key = key_of(c, arg, n), value = functions_text(c, arg, n, 1);
 	char now[CLOCK_ISO];
+	bool secret[2] = { false, false };
 
 	if (!key.p)
 		return;
 	if (value.n > KV_VALUE_MAX) {
 		fail(c, "value_too_long");
+		return;
+	}
+	runner_redacted(c, key, &secret[0]);
+	runner_redacted(c, value, &secret[1]);
+	if (secret[0] || secret[1]) {
+		fail(c, "secret_in_value");
 		return;
 	}
 	clock_iso(clock_ms(), now);

@@ -22,7 +22,6 @@ struct call {
 	size_t label;                   /* bytes at the beginning of the result that only label it ("HTTP 200:") */
 	bool settled;                   /* set by prepare: the result is there already, nothing is to be run */
 	int upstream_status;            /* of the answer, 0: none */
-	struct str token;               /* one more secret that the result must not hold; p NULL: none */
 	struct receipt_spent spent;     /* see runner_charge and runner_include */
 };
 
@@ -44,6 +43,12 @@ struct runner {
 
 extern const struct runner runner_agent, runner_exec, runner_fn, runner_http, runner_flow;
 
+/* s as it may be shown and kept: known secrets and the token that the caller has presented are replaced; the arena's.
+ * *changed: whether any was there; NULL is fine. */
+struct str runner_redacted(const struct call *c, struct str s, bool *changed);
+/* Adds what came from outside to the result, as media_text writes it. Of one that is cut nothing stays of a secret that
+ * begins at its end; the cut is marked. */
+void runner_put(struct call *c, struct str content_type, struct str body, bool cut);
 /* Milliseconds until the trace's deadline, at least 1, at most max. */
 int64_t runner_time_ms(const struct call *c, int64_t max);
 /* The call itself has used that: it counts on its receipt, and for the trace's budget from now on. */

@@ -154,17 +154,6 @@ static void charge(struct run *run, const struct chat_answer *answer)
 	runner_charge(run->call, &used);
 }
 
-/* What comes back, without the access token that was sent. */
-static struct str without_token(struct arena *a, struct str text, struct str token)
-{
-	struct buf b = BUF_ARENA(a);
-
-	if (!text.p || !token.p)
-		return text;
-	auth_redact_token(&b, text, token);
-	return buf_str(&b);
-}
-
 static bool ask(struct run *run, struct arena *a, struct chat_answer *answer)
 {
 	struct outbound_request *q = arena_alloc(a, sizeof(*q));
@@ -180,8 +169,8 @@ static bool ask(struct run *run, struct arena *a, struct chat_answer *answer)
 	shared_count(dispatch_context()->shared, COUNT_UPSTREAM_CALLS, 1);
 	chat_fetch(q, answer);
 	charge(run, answer);
-	answer->text = without_token(a, answer->text, applied.token);
-	answer->error = without_token(a, answer->error, applied.token);
+	answer->text = runner_redacted(run->call, answer->text, NULL);
+	answer->error = runner_redacted(run->call, answer->error, NULL);
 	chat_say(run->messages, "assistant", answer->text);
 	return answer->text.p || end(run, answer->error);
 }

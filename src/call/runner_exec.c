@@ -176,7 +176,7 @@ static void put_answer(struct call *c, const struct program_answer *r)
 		buf_printf(&c->result, "ERR:exec:exit:%d:", r->code);
 		buf_putstr(&c->result, buf_str(&err));
 	} else {
-		media_text(&c->result, str_make(NULL, 0), r->out, r->cut);
+		runner_put(c, str_make(NULL, 0), r->out, r->cut);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include <strings.h>
 #include "base/escape.h"
 #include "call/auth.h"
-#include "call/media.h"
 #include "call/runner.h"
 #include "call/shape.h"
 #include "lang/target.h"
@@ -172,8 +171,8 @@ static struct json_object *shape(struct call *c)
 
 /* Running */
 
-/* False: there is no credential to be had, and the result says why. */
-static bool apply_auth(struct call *c, struct built *b)
+/* False: there is no credential to be had, and the result says why. *token: the access token, p NULL: none. */
+static bool apply_auth(struct call *c, struct built *b, struct str *token)
 {
 	struct auth_applied applied;
 
@@ -184,16 +183,13 @@ static bool apply_auth(struct call *c, struct built *b)
 		buf_puts(&c->result, applied.error);
 		return false;
 	}
-	c->token = applied.token;
+	*token = applied.token;
 	b->q.timeout_ms = runner_time_ms(c, dispatch_context()->conf->upstream_timeout_ms);
 	return true;
 }
 
 static void put_result(struct call *c, const struct outbound_response *r)
 {
-	struct buf text = BUF_ARENA(c->arena), whole = BUF_ARENA(c->arena);
-	struct str shown;
-
 	c->upstream_status = r->status;
 	if (r->error[0]) {
 		buf_puts(&c->result, r->error);
@@ -201,32 +197,23 @@ static void put_result(struct call *c, const struct outbound_response *r)
 	}
 	buf_printf(&c->result, r->status < 400 ? "HTTP %d:" : "ERR:http:%d:", r->status);
 	c->label = c->result.len;
-	media_text(&text, r->content_type, r->body, r->cut);
-	shown = buf_str(&text);
-	if (r->cut) {
-		/* Else the first part of a credential would be left standing. */
-		secret_redact_cut(dispatch_context()->secrets, &whole, shown);
-		shown = buf_str(&whole);
-		shown.n -= str_overlap(shown, c->token);
-	}
-	auth_redact_token(&c->result, shown, c->token);
-	if (r->cut)
-		buf_printf(&c->result, "\xE2\x80\xA6[cut at %zu bytes]", r->body.n);
+	runner_put(c, r->content_type, r->body, r->cut);
 }
 
 static void run(struct call *c)
 {
 	struct built *b = c->built;
 	struct outbound_response *r = arena_alloc(c->arena, sizeof(*r));
+	struct str token;
 
-	if (!apply_auth(c, b))
+	if (!apply_auth(c, b, &token))
 		return;
 	shared_count(dispatch_context()->shared, COUNT_UPSTREAM_CALLS, 1);
 	outbound_fetch(&b->q, r);
-	if (r->status == 401 && c->token.p) {
+	if (r->status == 401 && token.p) {
 		/* The token may have been withdrawn before its time: once more with a new one. */
-		auth_token_refused(c->token);
-		if (!apply_auth(c, b))
+		auth_token_refused(token);
+		if (!apply_auth(c, b, &token))
 			return;
 		outbound_fetch(&b->q, r);
 	}

@@ -96,7 +96,7 @@ static struct json_object *notes_of(struct arena *a, struct str missing)
 	return notes;
 }
 
-struct json_object *shape_request(struct outbound_request *q, const struct authspec *auth, const struct secrets *s)
+struct json_object *shape_request(struct outbound_request *q, const struct authspec *auth, struct secrets *s)
 {
 	struct json_object *o = json_object_new_object(), *headers = json_object_new_object();
 	struct auth_applied applied;

@@ -11,6 +11,6 @@ struct str shape_text(struct arena *a, const struct secrets *s, struct str text)
 struct json_object *shape_json(struct arena *a, const struct secrets *s, struct json_object *o);
 /* {"method","url","headers","body"} of a request that lacks nothing but its auth; left out are what auth adds and headers
  * that carry credentials; "notes" names variables of auth that are missing. Nothing is sent. */
-struct json_object *shape_request(struct outbound_request *q, const struct authspec *auth, const struct secrets *s);
+struct json_object *shape_request(struct outbound_request *q, const struct authspec *auth, struct secrets *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/secret.h"
 #include "call/token.h"
 #include "store/event.h"
 
@@ -106,6 +107,18 @@ static int read_chain(struct directory *d, struct arena *a, enum sql_id id, stru
 bool token_is_text(struct str s)
 {
 	return str_starts(s, "rct_");
+}
+
+/* How a token begins in each of the forms: plain, hexadecimal, base64 at its three alignments. */
+static const char *const beginnings[] = { "rct_", "7263745f", "7263745F", "cmN0X", "JjdF", "yY3Rf" };
+
+size_t token_redact(struct buf *out, struct str s, struct str text)
+{
+	bool suspect = false;
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings) && !suspect; i++)
+		suspect = str_find(s, str_of(beginnings[i])) >= 0;
+	return suspect ? secret_redact_value(out, s, "token", text) : 0;
 }
 
 int token_find(struct directory *d, struct arena *a, struct str text, struct token **out, struct problem *why)

@@ -35,6 +35,9 @@ struct token {
 
 /* True for what looks like a token, known or not. */
 bool token_is_text(struct str s);
+/* Appends s to out with the token's text, plain or in any of the forms that secret_redact knows, replaced by
+ * "[redacted:token]". Returns how many were replaced; 0 leaves out alone. */
+size_t token_redact(struct buf *out, struct str s, struct str text);
 /* The token whose text this is, with those above it; memory is the arena's. 1 found, 0 there is none, -1 with why 503. */
 int token_find(struct directory *d, struct arena *a, struct str text, struct token **out, struct problem *why);
 /* The same by its fingerprint. */

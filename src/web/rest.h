@@ -39,6 +39,9 @@ int router_number(struct rest *r, const char *name, int64_t min, int64_t max, in
 int router_switch(struct rest *r, const char *name);
 /* 400 `unknown_field` unless every member of the body is among `names`, separated by blanks. -1 after answering. */
 int router_fields(struct rest *r, const char *names);
+/* 422 `secret_in_input` when a text of the body holds a known secret or the token presented: what is stored never does.
+ * -1 after answering. */
+int router_no_secrets(struct rest *r);
 
 /* rest_directory.c: rows */
 void rest_directory_list(struct rest *r);

@@ -15,7 +15,7 @@ static void mint(struct rest *r, const struct token *above)
 	struct json_object *answer;
 	struct token *t;
 
-	if (router_fields(r, TOKEN_FIELDS) < 0)
+	if (router_fields(r, TOKEN_FIELDS) < 0 || router_no_secrets(r) < 0)
 		return;
 	if (token_mint(&o, &t, text, &why) < 0) {
 		router_fail(r, &why);

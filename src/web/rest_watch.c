@@ -30,7 +30,7 @@ void rest_watch_add(struct rest *r)
 	struct problem why = { 0 };
 	char id[32];
 
-	if (router_fields(r, WATCH_FIELDS) < 0)
+	if (router_fields(r, WATCH_FIELDS) < 0 || router_no_secrets(r) < 0)
 		return;
 	if (watch_add(r->arena, r->body, r->caller.actor, r->trace.id, id, &why) < 0)
 		router_fail(r, &why);

@@ -166,6 +166,27 @@ int router_fields(struct rest *r, const char *names)
 	return 0;
 }
 
+int router_no_secrets(struct rest *r)
+{
+	struct str presented = r->caller.presented;
+	struct problem why = { 0 };
+
+	json_object_object_foreach(r->body, name, value) {
+		struct buf rest = BUF_ARENA(r->arena);
+		struct str text = json_str(value);
+
+		if (!secret_redact(r->service->secrets, &rest, text) && (!presented.p || !token_redact(&rest, text, presented)))
+			continue;
+		problem_set(&why, 422, "secret_in_input");
+		problem_field(&why, name);
+		problem_detail(&why, "a secret stands in a text that would be stored");
+		problem_fix(&why, "leave it out; one that was sent here should be replaced");
+		router_fail(r, &why);
+		return -1;
+	}
+	return 0;
+}
+
 /* Finding the route */
 
 static struct json_object *query_names(const struct request *req)

@@ -93,6 +93,11 @@ row ABSENT env bearer:NOT_SET
 owner POST /api/dispatch '{"key":"ABSENT","body":"","shape":true}' >/dev/null
 is "$(jq_get '.shaped | tojson')" '{"program":"env","args":[],"environment":["NOT_SET"],"notes":["credential_missing:NOT_SET"]}' "a dry run shows program, arguments and names"
 
+printf 'LONG_SECRET=a-long-secret-canary-of-forty-characters\n' >>"$DIR/secrets.env"
+printf '#!/bin/sh\nhead -c 10220 /dev/zero | tr "\\0" x; echo "$LONG_SECRET"; yes | head -c 30000\n' | program straddles
+row STRADDLES straddles bearer:LONG_SECRET
+like "$(call STRADDLES | tail -c 40)" 'x…\[cut at 10240 bytes\]$' "of a secret that is cut nothing stays"
+
 # Ends.
 row FAILS fails
 is "$(call FAILS)" 'ERR:exec:exit:3:first line

@@ -353,6 +353,79 @@ static void overlaps(void)
 	secret_close(s);
 }
 
+static void learning(void)
+{
+	struct secrets *s = open_text(OWNER "A=first-value\n", NULL);
+	struct buf raw = BUF_MALLOC;
+
+	secret_learn(s, "oauth", str_of("issued-token-1"), 3600);
+	tap_is_str(redacted(s, str_of("issued-token-1 69737375 first-value 6973737565642d746f6b656e2d31")),
+	           "[redacted:oauth] 69737375 [redacted:A] [redacted:oauth]", "what is learned is redacted, encoded too");
+	tap_ok(!secret_get(s, str_of("oauth")).p, "and never given");
+	put_file(OWNER "A=second-value\n", strlen(OWNER) + 15, 0600);
+	secret_refresh(s);
+	tap_is_str(redacted(s, str_of("issued-token-1")), "[redacted:oauth]", "a change of the file does not end that");
+	secret_learn(s, "oauth", str_of("seven77"), 3600);
+	tap_is_str(redacted(s, str_of("seven77")), "seven77", "a value of seven bytes is not learned");
+	secret_learn(s, "oauth", str_of("eight888"), 3600);
+	tap_is_str(redacted(s, str_of("eight888")), "[redacted:oauth]", "one of eight is");
+	for (int i = 0; i < SECRET_LEARNED_MAX - 2; i++) {
+		buf_clear(&raw);
+		buf_printf(&raw, "more-tokens-%d", i);
+		secret_learn(s, "more", buf_str(&raw), 7200);
+	}
+	secret_learn(s, "oauth", str_of("eight888"), 9000);
+	tap_is_str(redacted(s, str_of("issued-token-1 eight888")), "[redacted:oauth] [redacted:oauth]", "256 are kept");
+	secret_learn(s, "more", str_of("more-tokens-last"), 7200);
+	tap_is_str(redacted(s, str_of("issued-token-1 eight888 more-tokens-last")), "issued-token-1 [redacted:oauth] [redacted:more]",
+	           "of 257 the one that would end first is dropped");
+	buf_free(&raw);
+	secret_close(s);
+}
+
+/* A value in base64 or hexadecimal that is broken into lines, at every place of it. */
+static void wrapped(void)
+{
+	struct secrets *s = open_text(OWNER "K=canary/value+of_lines\n", NULL);
+	static const char *const breaks[] = { "\n", "\r\n", "\\n", "\\r\\n" };
+	static const size_t widths[] = { 60, 64, 76 };
+	struct buf plain = BUF_MALLOC, digits = BUF_MALLOC, text = BUF_MALLOC;
+	int left = 0, tried = 0;
+
+	for (int i = 0; i < 100 * 2 * 3 * 4; i++) {
+		size_t width = widths[i / 2 % 3];
+
+		buf_clear(&plain);
+		buf_clear(&digits);
+		buf_clear(&text);
+		buf_printf(&plain, "%0*dcanary/value+of_lines%050d", i / 24 + 1, 0, 0);
+		(i % 2 ? crypto_hex : crypto_base64)(&digits, buf_str(&plain));
+		for (size_t at = 0; at < digits.len; at += width)
+			buf_printf(&text, "%s%.*s", at ? breaks[i / 6 % 4] : "", (int)width, digits.data + at);
+		tried++;
+		left += !strstr(redacted(s, buf_str(&text)), "[redacted:K]");
+	}
+	tap_ok(!left, "a value across lines of base64 or hexadecimal is redacted, wherever they break (%d of %d left)", left, tried);
+	tap_is_str(redacted(s, str_of("0123456789012345678901234567890123456789012345678901234567890123\nabc\nK")),
+	           "0123456789012345678901234567890123456789012345678901234567890123\nabc\nK", "without one the lines stay");
+	buf_clear(&text);
+	buf_printf(&text, "%059d\ncanary/value+of_lines\n%060d\nx", 1, 2);
+	tap_ok(strstr(redacted(s, buf_str(&text)), "1\n[redacted:K]\n0") && strstr(buf_text(&out), "2\nx"),
+	       "nor do they change for a value that is on one line");
+	buf_free(&plain);
+	buf_free(&digits);
+	buf_free(&text);
+	secret_close(s);
+}
+
+static void single(void)
+{
+	buf_clear(&out);
+	tap_is_int((int64_t)secret_redact_value(&out, str_of("x=some%2Fvalue c29tZS92YWx1ZQ=="), "one", str_of("some/value")), 2,
+	           "one value alone is redacted in every form");
+	tap_is_str(buf_text(&out), "x=[redacted:one] [redacted:one]", "under its name");
+}
+
 static void refreshing(void)
 {
 	struct secrets *s = open_text(OWNER "A=first-value\nB=same-value\n", NULL);
@@ -473,6 +546,9 @@ int main(void)
 	base64();
 	overlaps();
 	cuts();
+	learning();
+	wrapped();
+	single();
 	refreshing();
 	speed();
 	unlink(path);

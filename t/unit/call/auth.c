@@ -223,16 +223,26 @@ static void test_oauth_failures(void)
 	tap_ok(!q.headers, "and nothing is sent");
 }
 
+static const char *redacted(const char *text)
+{
+	struct buf b = BUF_ARENA(arena);
+
+	secret_redact(secrets, &b, str_of(text));
+	return buf_text(&b);
+}
+
 static void test_redact(void)
 {
-	struct buf b = BUF_MALLOC;
-
-	auth_redact_token(&b, str_of("a tok-1 b tok-1"), str_of("tok-1"));
-	tap_is_str(buf_text(&b), "a [redacted:oauth] b [redacted:oauth]", "a token is taken out of a result");
-	buf_clear(&b);
-	auth_redact_token(&b, str_of("text"), str_make(NULL, 0));
-	tap_is_str(buf_text(&b), "text", "without a token nothing is");
-	buf_free(&b);
+	auth_done();
+	answer_with(200, "{\"access_token\":\"issued/by+\\\"server\"}");
+	tap_is_int(apply("oauth:SERVICE", false), 0, "a token of special characters is taken");
+	tap_is_str(header("Authorization"), "Bearer issued/by+\"server", "and sent");
+	tap_is_str(redacted("a issued/by+\"server b"), "a [redacted:oauth] b", "it is redacted like a secret");
+	tap_is_str(redacted("a issued%2Fby%2B%22server b aXNzdWVkL2J5KyJzZXJ2ZXI= c"), "a [redacted:oauth] b [redacted:oauth] c",
+		"encoded too");
+	auth_token_refused(str_of("issued/by+\"server"));
+	tap_is_str(redacted("issued/by+\"server"), "[redacted:oauth]", "also when it was withdrawn");
+	failing(200, "{\"access_token\":\"1234567\"}", "ERR:http:oauth:200:no access_token in the answer");
 }
 
 static void all_tests(void *arg)

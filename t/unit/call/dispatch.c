@@ -17,7 +17,6 @@ static struct upstream *up;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char last[65536];
 static int status_now = 200;
-static char no_watcher[1];
 
 static struct caller owner, anonymous;
 static struct dispatch_result out;
@@ -690,7 +689,6 @@ static void set_up(void)
 	c->upstream_timeout_ms = 5000;
 	c->max_redirects = 5;
 	c->trace_timeout_ms = 60000;
-	c->watcher = no_watcher;
 	c->trace_depth = 8;
 	c->trace_steps = 64;
 	c->trace_cost_microusd = 1000000;
