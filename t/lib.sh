@@ -44,6 +44,7 @@ unlike() { if printf '%s\n' "$1" | grep -Eq -- "$2"; then fail "$3"; diag "got w
 rc_start()
 {
 	DIR=${DIR:-$TMP/instance}
+	: >"$TMP/up.out"        # what an earlier start has said is not what this one says
 	"$BUILD/rowcall" up --share "$SOURCE" --port 0 --http-port 0 --workers 2 "$@" "$DIR" >"$TMP/up.out" 2>"$TMP/up.err" &
 	rc_pid=$!
 	rc_wait=0

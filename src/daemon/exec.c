@@ -117,25 +117,6 @@ static int open_program(struct arena *a, struct str name, const char **reason)
 
 /* The keeper */
 
-/* Parent of process pid, 0 when it is gone. */
-static pid_t parent_of(const char *pid)
-{
-	char path[64], text[512], *end;
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	/* "pid (name) state parent": a name may hold anything, so the last ")" counts. */
-	end = strrchr(text, ')');
-	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
-}
-
 static bool is_keeper(pid_t pid)
 {
 	for (int64_t i = 0; i < exec.conf->exec_parallel; i++)
@@ -154,7 +135,7 @@ static unsigned kill_orphans(void)
 	while (d && (e = readdir(d))) {
 		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
 
-		if (pid <= 0 || parent_of(e->d_name) != getpid() || is_keeper(pid))
+		if (pid <= 0 || child_parent(pid) != getpid() || is_keeper(pid))
 			continue;
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);

@@ -26,6 +26,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "daemon/writer.h"
+#include "loop/child.h"
 #include "loop/loop.h"
 #include "store/db.h"
 #include "store/migrate.h"
@@ -354,6 +355,15 @@ static void client_ready(struct loop_fd *f, uint32_t events)
 	loop_post(&w.batch);
 }
 
+/* Programs of exec rows run as the same user as the admin's command; they are told by their ancestors, which they cannot
+ * lose: see exec.c. A process that is gone has nothing to say. */
+static bool is_program(pid_t pid)
+{
+	for (; pid > 1 && shared_role_of(w.shared, pid) != ROLE_EXEC; pid = child_parent(pid))
+		;
+	return pid > 1 || pid < 0;
+}
+
 /* Workers by the master's table; the admin's command by its user. */
 static enum shared_role role_of(const struct ucred *u)
 {
@@ -361,7 +371,7 @@ static enum shared_role role_of(const struct ucred *u)
 
 	if (role != ROLE_NONE)
 		return role == ROLE_WORKER ? ROLE_WORKER : ROLE_NONE;
-	return u->uid == 0 || u->uid == geteuid() ? ROLE_CTL : ROLE_NONE;
+	return (u->uid == 0 || u->uid == geteuid()) && !is_program(u->pid) ? ROLE_CTL : ROLE_NONE;
 }
 
 static void client_new(int fd)

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -238,4 +240,22 @@ struct child_result child_run(const struct child_limits *l, pid_t (*start)(void 
 	unwatch(&c.err.fd);
 	unwatch(&c.pidfd);
 	return c.result;
+}
+
+pid_t child_parent(pid_t pid)
+{
+	char path[64], text[512], *end;
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	/* "pid (name) state parent": a name may hold anything, so the last ")" counts. */
+	end = strrchr(text, ')');
+	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : -1;
 }

@@ -26,5 +26,7 @@ struct child_result child_run(const struct child_limits *l, pid_t (*start)(void 
  * context is a struct child_program. */
 struct child_program { char *const *argv, *const *envp; };
 pid_t child_spawn(void *program, int out, int err);
+/* The parent of any process; 0 when it has none that is to be seen, -1 when the process is gone. */
+pid_t child_parent(pid_t pid);
 
 #endif

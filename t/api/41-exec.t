@@ -32,6 +32,7 @@ wait
 EOF
 chmod 755 "$E/clings"
 printf '#!/usr/bin/perl\nuse Socket; print socket(my $s, PF_INET, SOCK_STREAM, 0) ? "open" : "denied: $!", " "; print socket($s, PF_INET6, SOCK_DGRAM, 0) ? "open" : "denied", " "; print socket($s, PF_UNIX, SOCK_STREAM, 0) && connect($s, sockaddr_un($ARGV[0])) ? "connected" : "no";\n' | program network
+printf '#!/usr/bin/perl\nuse Socket; fork and exit(wait * 0) if $ARGV[1]; socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])) or die $!; print sysread($s, my $b, 1) == 0 ? "shut" : "open";\n' | program writes
 printf '#!/bin/sh\nsleep "$1"; echo slept\n' | program sleeps
 printf '#!/usr/bin/perl\nmy $x = "x" x 300_000_000; print length $x;\n' | program eats
 printf 'no interpreter line, no program\n' | program text
@@ -119,6 +120,10 @@ row EATS eats
 like "$(call EATS)" '^ERR:exec:exit:' "a program over its memory fails"
 row NET network
 is "$(call NET "$DIR/run/none.sock")" 'denied: Permission denied denied no' "a program opens no network connection"
+
+row WRITES writes
+is "$(call WRITES "$DIR/run/writer.sock"),$(call WRITES "$DIR/run/writer.sock|1"),$(call WRITES "$DIR/run/exec.sock")" shut,shut,shut "the writer and the exec process do not listen to a program, nor to its children"
+like "$(cat "$DIR"/log/rowcalld.log)" 'process [0-9]* of user [0-9]* may not write' "… which is logged"
 
 # What is left.
 row CLINGS clings

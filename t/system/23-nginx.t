@@ -80,6 +80,20 @@ healthy=''
 for _ in $(seq 100); do api GET /api/healthz >/dev/null; [ "$(status)" = 200 ] && healthy=yes && break; sleep 0.1; done
 is "$healthy" yes "workers are replaced"
 
+# The limits of the site, with smaller numbers.
+limits=$(sed -n '/^[[:space:]]*limit_/p' "$SOURCE/conf/nginx/rowcall-site.conf" | sed 's/burst=[0-9]*/burst=9/; s/at_once [0-9]*/at_once 3/' | tr '\n' ' ')
+like "$limits" 'limit_req .*limit_conn ' "the site limits requests and how many come at once"
+sed -i "s|include rowcall-server.conf;|& $limits|" "$DIR/nginx.conf"
+sed -i 's/rate=[0-9]*r.s/rate=1r\/m/' "$DIR/rowcall-http.conf"
+nginx=$(cat "$DIR/run/nginx.pid")
+old=$(pgrep -P "$nginx" | head -1)
+kill -HUP "$nginx"
+i=0; while kill -0 "$old" 2>/dev/null && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do api GET '/api/dispatch?share=rct_limitcanary' >/dev/null; status; echo; done >"$TMP/limited"
+is "$(sort "$TMP/limited" | uniq -c | tr -s ' ' | tr '\n' ';')" ' 10 401; 2 429;' "more requests of one address than that are 429"
+json_error 429 too_many_requests "… in our form"
+is "$(header retry-after),$(jq -c .ran "$BODY")" 1,false "… with Retry-After, and nothing ran"
+
 rc_stop
 is "$(cat "$DIR"/log/* | grep -c canary)" 0 "no query string is in any log"
 done_testing

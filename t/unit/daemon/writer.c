@@ -70,9 +70,9 @@ static int put_kv(struct arena *a, const char *key, const char *value, struct pr
 
 static void add_receipt(struct write *w, const char *id, const char *key)
 {
-	write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinninn", id, "2026-01-01T00:00:00.000Z", key, "fn", "owner", "ok",
+	write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinninnii", id, "2026-01-01T00:00:00.000Z", key, "fn", "owner", "ok",
 		(int64_t)1, (int64_t)1, (int64_t)0,
-		(int64_t)100, "t_1", "aa", "bb", "cc", (int64_t)0, (int64_t)1);
+		(int64_t)100, "t_1", "aa", "bb", "cc", (int64_t)0, (int64_t)1, (int64_t)0, (int64_t)0);
 	write_add(w, SQL_PAYLOAD_ADD, "ttttiii", id, "input", "string", "output", (int64_t)0, (int64_t)0, (int64_t)0);
 	write_proof(w, SQL_RECEIPT_APPLIED, "t", id);
 }
