@@ -124,6 +124,7 @@ static const struct response_code codes[] = {
 	{ "forbidden", 403, "nginx's own rules refuse it", NULL },
 	{ "request_timeout", 408, "the request did not arrive whole in time", NULL },
 	{ "uri_too_long", 414, "the URL is longer than nginx takes", NULL },
+	{ "too_many_requests", 429, "one address sends more than the site takes", NULL },
 	{ "headers_too_large", 431, "the header is larger than nginx takes", NULL },
 	{ "internal_error", 500, "nginx failed; whether a call ran is not known", NULL },
 	{ "not_supported", 501, "nginx does not serve that", NULL },

@@ -95,9 +95,9 @@ static void append_only(void)
 	tap_ok(strlen(hash) == 64, "the chain has its head");
 	db_close(d);
 	d = fixture_open(SQL_LEDGER, DB_WRITE);
-	tap_ok(run(d, db_start(d, SQL_RECEIPT_ADD, "ttttttniiiitnnnninninn", "inv_1", "2026", "K", "fn", "owner", "ok",
+	tap_ok(run(d, db_start(d, SQL_RECEIPT_ADD, "ttttttniiiitnnnninninnii", "inv_1", "2026", "K", "fn", "owner", "ok",
 		(int64_t)1, (int64_t)1, (int64_t)0, (int64_t)5,
-		"t_1", (int64_t)0, (int64_t)1)) == 0, "a receipt is added");
+		"t_1", (int64_t)0, (int64_t)1, (int64_t)0, (int64_t)0)) == 0, "a receipt is added");
 	for (size_t i = 0; i < 3; i++)
 		tap_ok(db_exec(d, ledger[i]) < 0 && strcmp(db_error_kind(d), "constraint") == 0, "refused: %.40s",
 			ledger[i]);

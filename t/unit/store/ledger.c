@@ -73,8 +73,8 @@ static void add(struct db *d, int i, int64_t ms)
 
 	snprintf(id, sizeof(id), "inv_%d", i);
 	clock_iso(ms, time);
-	s = db_start(d, SQL_RECEIPT_ADD, "ttttttniiiitnnnninninn", id, time, "K", "fn", "owner", "ok", (int64_t)1,
-		     (int64_t)1, (int64_t)0, (int64_t)5, "t_1", (int64_t)0, (int64_t)1);
+	s = db_start(d, SQL_RECEIPT_ADD, "ttttttniiiitnnnninninnii", id, time, "K", "fn", "owner", "ok", (int64_t)1,
+		     (int64_t)1, (int64_t)0, (int64_t)5, "t_1", (int64_t)0, (int64_t)1, (int64_t)0, (int64_t)0);
 	good = db_step(s) == 0;
 	db_end(s);
 	s = db_start(d, SQL_PAYLOAD_ADD, "ttttiii", id, "in", "string", "out", (int64_t)0, (int64_t)0, (int64_t)0);
