@@ -558,14 +558,17 @@ static int pass_gate(struct run *run, struct problem *why)
 {
 	struct dispatch_request *r = &run->request;
 	struct gate_request g = {
-		.arena = r->arena, .caller = r->caller, .entry = run->call.entry, .plain = !r->arg && !r->named, .body = r->body,
+		.arena = r->arena, .caller = r->caller, .entry = run->call.entry,
+		.plain = !r->arg && (!r->named || !json_object_object_length(r->named)), .body = r->body,
 		.payload = r->caller->token ? payload_of(r) : 0, .inner = r->parent != NULL,
 	};
 
 	if (gate_check(&g, why) < 0)
 		return -1;
-	if (!g.inner && r->caller->token && r->caller->token->body_fixed.p)
+	if (!g.inner && r->caller->token && r->caller->token->body_fixed.p) {
 		r->body = r->caller->token->body_fixed;
+		r->named = NULL;
+	}
 	return 0;
 }
 

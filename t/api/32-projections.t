@@ -110,7 +110,7 @@ is "$(tools bearer anthropic)" 'REFS ' "its tools are what it may call"
 is "$(run bearer REFS '{"a":{"x":1}}'),$(run bearer OPEN_A '{"n":1}')" '200 {"x":1},403 scope_mismatch' "… and it calls that alone"
 owner POST /api/tokens '{"scope":"row:REFS","body_fixed":"x"}' >/dev/null
 TOKEN=$(jq_get .token)
-is "$(tools bearer openai)" '' "a token that has its own body has no tools to fill in"
+is "$(tools bearer openai),$(run bearer REFS '{}'),$(run bearer REFS '{"a":{}}')" 'REFS ,200 x,403 body_not_allowed:fixed_body_only' "a token that has its own body calls its tool without arguments"
 
 # --- calls by the operations
 put ADD "$(printf '{"type":"fn","target":"echo","content":"# WHAT: Lays arguments.\\n[\\"$2/$1/$text\\"]","examples":[""],"category":"open","input_schema":%s}' '{"type":"object","properties":{"text":{"type":"string","default":"none"},"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}')"
