@@ -284,6 +284,15 @@ fn ASM prompt_assemble '["$1"]'
 put P3 '{"type":"agent","target":"m1","includes":"BLOCK_A","allowed_categories":"text","content":"Tools:\n{{TOOLS}}"}'
 like "$(call ASM P3 | flat)" '^Be \$1 kind\.  Tools: .*T_TEXT: a row of the test \[T_TEXT\]x\[/T_TEXT\]' "prompt_assemble gives what the model is told"
 
+# The starter rows.
+owner POST /api/dispatch '{"key":"DAILY_BRIEF","body":"37.77|-122.42","shape":true}' >/dev/null
+is "$(jq_get '[.shaped.plan[0].calls[] | .key + "(" + (.args | join(",")) + ")"] | join(" ")')" 'NOW() WEATHER(37.77,-122.42)' "DAILY_BRIEF asks NOW and WEATHER"
+call ROUTER hi >/dev/null
+is "$(status),$(jq_get .error)" 409,row_disabled:ROUTER "ROUTER waits for a model"
+owner PATCH /api/directory/ROUTER '{"target":"m1","enabled":1}' >/dev/null
+is "$(call ROUTER hi)" hello "… and runs when it has one"
+like "$(sent '.messages[0].content' | flat)" 'plain sentences.*\[REPLY\].*NOW: The current time.*\[NOW\]\[/NOW\]' "… with its two blocks and its tools"
+
 rc_stop
 is "$(cat "$DIR"/log/* "$DIR"/*.db* "$CHAT_LOG" | grep -ac model-key-canary)" 0 "no secret is in a log, a database or a prompt"
 done_testing
