@@ -91,6 +91,8 @@ static const struct setting settings[] = {
 	       "inputs and results are kept in a receipt up to this"),
 	NUMBER("payload_keep", KIND_DURATION, payload_keep_ms, "30d", 0, 36500 * DAY,
 	       "how long inputs and results are kept; 0: for ever"),
+	NUMBER("idempotency_keep", KIND_DURATION, idempotency_ms, "24h", SECOND, 720 * HOUR,
+	       "how long a call's Idempotency-Key is remembered"),
 	NUMBER("max_connections", KIND_INTEGER, max_connections, "1024", 1, 65535,
 	       "connections from the web server, a worker"),
 	NUMBER("connect_timeout", KIND_DURATION, connect_timeout_ms, "5s", 1, 600 * SECOND,

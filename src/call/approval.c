@@ -111,26 +111,33 @@ static int check_input(const struct receipt *p, struct problem *why)
 	return -1;
 }
 
-static int held(const struct dispatch_request *r, const char *id, struct problem *why)
+int approval_held(struct arena *a, const char *id, struct problem *why)
 {
 	problem_set(why, 202, "held:%s", id);
-	why->extra = arena_json(r->arena, json_object_new_object());
+	why->extra = arena_json(a, json_object_new_object());
 	json_put_bool(why->extra, "ran", false);
 	json_put_bool(why->extra, "held", true);
 	json_put_text(why->extra, "approval", id);
 	return -1;
 }
 
-int approval_hold(const struct dispatch_request *r, const struct receipt *p, const char *reason, struct problem *why)
+void approval_new_id(char out[APPROVAL_ID])
+{
+	char text[CRYPTO_ID];
+
+	crypto_id(clock_ms(), text);
+	snprintf(out, APPROVAL_ID, "apr_%s", text);
+}
+
+int approval_hold(const struct dispatch_request *r, const struct receipt *p, const char *id, const char *reason,
+	struct problem *why)
 {
 	struct write *w = write_new(r->arena, SQL_DIRECTORY);
-	char text[CRYPTO_ID], id[APPROVAL_ID], now[CLOCK_ISO], end[CLOCK_ISO];
+	char now[CLOCK_ISO], end[CLOCK_ISO];
 	int64_t ms = clock_ms();
 
 	if (check_input(p, why) < 0)
 		return -1;
-	crypto_id(ms, text);
-	snprintf(id, sizeof(id), "apr_%s", text);
 	clock_iso(ms, now);
 	clock_iso(ms + dispatch_context()->conf->hold_ms, end);
 	write_add(w, SQL_APPROVAL_ROOM, "ti", now, (int64_t)APPROVAL_PENDING_MAX);
@@ -138,7 +145,7 @@ int approval_hold(const struct dispatch_request *r, const struct receipt *p, con
 		r->caller->token ? r->caller->token->name : NULL, p->input_text, p->input_form, p->on_behalf_of,
 		p->authorized_by, reason);
 	if (write_submit(w, why) == 0)
-		return held(r, id, why);
+		return approval_held(r->arena, id, why);
 	return why->status == 409 ? problem_set(why, 429, "too_many_holds") : -1;
 }
 

@@ -16,9 +16,13 @@ struct approval {
 		reason, state, decided_at, decided_by, invocation;
 };
 
-/* Holds the call that p is about to be: always -1, with why 202 `held:<id>`, extra "held":true and "approval"; or what
+void approval_new_id(char out[APPROVAL_ID]);
+/* Holds the call that p is about to be, under that id: always -1, with why 202 `held:<id>`, extra "held":true and "approval"; or what
  * stood against it: 413 `input_too_long_to_hold`, 422 `secret_in_input`, 429 `too_many_holds`, 503. */
-int approval_hold(const struct dispatch_request *r, const struct receipt *p, const char *reason, struct problem *why);
+int approval_hold(const struct dispatch_request *r, const struct receipt *p, const char *id, const char *reason,
+	struct problem *why);
+/* The answer of a call that is held: why as above. Returns -1. */
+int approval_held(struct arena *a, const char *id, struct problem *why);
 /* 1 found, 0 none, -1 with why 503. The arena's. */
 int approval_get(struct arena *a, struct str id, struct approval *out, struct problem *why);
 /* pending, denied, expired or ran. */

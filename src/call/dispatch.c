@@ -10,6 +10,7 @@
 #include "call/breaker.h"
 #include "call/denial.h"
 #include "call/gate.h"
+#include "call/idempotency.h"
 #include "call/media.h"
 #include "call/question.h"
 #include "call/receipt.h"
@@ -33,7 +34,8 @@ struct run {
 	const struct runner *runner;
 	struct dispatch_result *out;
 	struct receipt receipt;
-	bool intended, probe;
+	struct idempotency key;                 /* when keyed */
+	bool keyed, intended, probe;
 	int64_t began_us;
 };
 
@@ -346,6 +348,7 @@ static void fill_result(struct run *run)
 	out->spent = p->spent;
 	out->duration_us = p->duration_us;
 	memcpy(out->id, p->id, sizeof(out->id));
+	memcpy(out->trace, p->trace, sizeof(out->trace));
 	memcpy(out->input, p->input, sizeof(out->input));
 	memcpy(out->output, p->output, sizeof(out->output));
 	memcpy(out->contract, p->contract, sizeof(out->contract));
@@ -381,6 +384,8 @@ static void add_receipt(struct run *run)
 		breaker_note(c->write, c->entry->key, c->upstream_status, run->probe);
 	end_receipt(run);
 	receipt_add(c->write, &run->receipt, payload_max());
+	if (run->keyed)
+		idempotency_result(c->write, &run->key, run->receipt.id, run->out->result);
 	if (run->out->ok)
 		question_teach(c->write, c->arena, c->request->caller, c->request->ask, c->entry);
 }
@@ -434,6 +439,7 @@ static int shape(struct run *run)
 	out->runner = row_runner(&c->entry->row);
 	out->result = runner_redacted(c, buf_str(&c->result), NULL);
 	memcpy(out->contract, c->entry->digest, sizeof(out->contract));
+	memcpy(out->trace, c->request->trace->id, sizeof(out->trace));
 	if (!c->settled)
 		out->shaped = arena_json(c->arena, run->runner->shape(c));
 	return 0;
@@ -476,54 +482,84 @@ static const struct token *counted_token(const struct dispatch_request *r)
 	return r->parent ? NULL : r->caller->token;
 }
 
-/* The writer's word on uses and rate. */
-static int refused_use(struct run *run, struct problem *why)
+/* A call under a key that was used before: what became of the first. */
+static int answer_again(struct run *run, struct problem *why)
+{
+	int rc = idempotency_answer(run->call.arena, &run->key, run->out, why);
+
+	return rc < 0 && !why->extra ? not_run(run->call.arena, why) : rc;
+}
+
+/* The writer's word on key, uses and rate. 0: another call came first with the key, and its answer is the answer. */
+static int refused_claim(struct run *run, struct problem *why)
 {
 	bool rate;
 
 	if (why->status != 409)
 		return not_run(run->call.arena, why);
+	if (strcmp(why->error, IDEMPOTENCY_CLAIMED) == 0)
+		return idempotency_look(&run->key, why) < 0 ? not_run(run->call.arena, why) : answer_again(run, why);
 	rate = strcmp(why->error, "rate_exceeded") == 0;
 	problem_set(why, 429, "%s", rate ? "rate_exceeded" : "token_exhausted");
 	why->retry_after = rate ? RATE_WAIT_S : 0;
 	return denied(run, why);
 }
 
-/* Before it fires: a call with an effect outside leaves its trace, and a token with limits pays, in one write. */
+/* Before it fires: a call with an effect outside, or under a key, leaves its trace, the key is claimed, and a token with
+ * limits pays, in one write. */
 static int claim_call(struct run *run, struct problem *why)
 {
 	struct call *c = &run->call;
-	bool intended = docstring_flag(&c->entry->doc, DOC_SAFE) == 0 || run->runner->intent(c);
+	bool fires = !c->settled;
 	struct write *w = write_new(c->arena, SQL_LEDGER);
-	unsigned taken = token_take(w, counted_token(c->request));
+	unsigned taken;
 
-	if (intended)
+	run->intended = run->keyed || (fires && (docstring_flag(&c->entry->doc, DOC_SAFE) == 0 || run->runner->intent(c)));
+	if (run->keyed)
+		idempotency_claim(w, &run->key, run->receipt.id);
+	taken = fires ? token_take(w, counted_token(c->request)) : 0;
+	if (run->intended)
 		receipt_intent_add(w, &run->receipt, payload_max());
-	if (!taken && !intended)
-		return 0;
-	if (write_submit(w, why) < 0)
-		return refused_use(run, why);
-	run->intended = intended;
-	return 0;
+	return taken || run->intended ? write_submit(w, why) : 0;
 }
 
 /* The owner has to say yes before a token with that gate runs anything, and wherever a rule wants it. */
-static int pass_watch(struct run *run, struct problem *why)
+static int pass_watch(struct run *run, struct watch_verdict *v, struct problem *why)
 {
 	const struct dispatch_request *r = run->call.request;
-	struct watch_verdict v = { .decision = WATCH_ALLOW };
 
 	if (r->approval || r->unwatched)
 		return 0;
 	if (run->call.entry->sensitive)
-		watch_decide(r, run->call.entry, run->receipt.input_text, &v);
-	if (v.decision == WATCH_DENY) {
-		problem_set(why, 403, "watcher_denied:%s", v.reason);
+		watch_decide(r, run->call.entry, run->receipt.input_text, v);
+	if (v->decision == WATCH_DENY) {
+		problem_set(why, 403, "watcher_denied:%s", v->reason);
 		return denied(run, why);
 	}
-	if (v.decision == WATCH_HOLD || (!r->trace->approved && gate_holds(r->caller)))
-		return approval_hold(r, &run->receipt, v.reason[0] ? v.reason : NULL, why);
+	if (!r->trace->approved && gate_holds(r->caller))
+		v->decision = WATCH_HOLD;
 	return 0;
+}
+
+/* Under a key the call is held once: the key is claimed for the approval, and given free when that did not come about. */
+static int hold(struct run *run, const char *reason, struct problem *why)
+{
+	const struct dispatch_request *r = run->call.request;
+	struct write *w = write_new(r->arena, SQL_LEDGER);
+	struct problem ignored = { 0 };
+	struct approval p;
+	char id[APPROVAL_ID];
+
+	approval_new_id(id);
+	if (run->keyed) {
+		idempotency_claim(w, &run->key, id);
+		if (write_submit(w, why) < 0)
+			return refused_claim(run, why);
+	}
+	approval_hold(r, &run->receipt, id, reason, why);
+	if (run->keyed && why->status != 202 && approval_get(r->arena, str_of(id), &p, &ignored) == 0)
+		idempotency_release(r->arena, &run->key, id);
+	return not_run(r->arena, why);
 }
 
 static int fire(struct run *run, struct problem *why)
@@ -534,8 +570,8 @@ static int fire(struct run *run, struct problem *why)
 		return -1;
 	if (c->request->approval && approval_claim(c->request, run->receipt.id, why) < 0)
 		return not_run(c->arena, why);
-	if (!c->settled && claim_call(run, why) < 0)
-		return -1;
+	if (claim_call(run, why) < 0)
+		return refused_claim(run, why);
 	c->write = write_new(c->arena, SQL_LEDGER);
 	if (!c->settled)
 		run->runner->run(c);
@@ -561,6 +597,7 @@ static int pass_gate(struct run *run, struct problem *why)
 		.arena = r->arena, .caller = r->caller, .entry = run->call.entry,
 		.plain = !r->arg && (!r->named || !json_object_object_length(r->named)), .body = r->body,
 		.payload = r->caller->token ? payload_of(r) : 0, .inner = r->parent != NULL,
+		.paid = run->keyed && run->key.first[0],
 	};
 
 	if (gate_check(&g, why) < 0)
@@ -575,6 +612,7 @@ static int pass_gate(struct run *run, struct problem *why)
 int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why)
 {
 	struct run *run = arena_alloc(r->arena, sizeof(*run));
+	struct watch_verdict verdict = { .decision = WATCH_ALLOW };
 
 	*out = (struct dispatch_result){ .ran = false };
 	*run = (struct run){
@@ -585,7 +623,14 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 		return not_run(r->arena, why);
 	if (find_entry(run, why) < 0)
 		return -1;
-	if (pass_gate(run, why) < 0 || check_contract(run, why) < 0)
+	run->keyed = r->idempotency.p && !r->shape;
+	if (run->keyed && idempotency_begin(r, &run->key, why) < 0)
+		return malformed(run, why);
+	if (pass_gate(run, why) < 0)
+		return denied(run, why);
+	if (run->keyed && run->key.first[0])
+		return answer_again(run, why);
+	if (check_contract(run, why) < 0)
 		return denied(run, why);
 	find_runner(run);
 	if (check_repairs(run, why) < 0 || arguments_read(&run->call, why) < 0 ||
@@ -594,5 +639,9 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 	if (r->shape)
 		return shape(run);
 	begin_receipt(run);
-	return pass_watch(run, why) < 0 ? not_run(r->arena, why) : fire(run, why);
+	if (pass_watch(run, &verdict, why) < 0)
+		return -1;
+	if (verdict.decision == WATCH_HOLD)
+		return hold(run, verdict.reason[0] ? verdict.reason : NULL, why);
+	return fire(run, why);
 }

@@ -50,16 +50,20 @@ struct dispatch_request {
 	struct str on_behalf_of, authorized_by;
 	const char *replays;            /* id of the receipt whose input this is, or NULL: replay.c's to set */
 	struct str repairs;             /* id of the receipt that this call makes good; p NULL: none */
+	/* Idempotency-Key: the call runs once under it, see idempotency.h; p NULL: none. A dry run takes no notice. */
+	struct str idempotency;
 };
 
 struct dispatch_result {
 	bool ran, ok, material;
+	bool replayed;                  /* it ran before, under the same Idempotency-Key: all this is of that call */
 	const char *kind;               /* "invocation_result" or "shaped_dry_run" */
 	/* Text, redacted. Of a dry run: "", or the error that a call would give, and ok is false. */
 	struct str result;
 	size_t label;                   /* bytes at its beginning that only label it ("HTTP 200:") */
 	struct json_object *shaped;     /* the built request of a dry run, the arena's; NULL when there is none */
 	char id[32];                    /* "inv_…"; "" for a dry run */
+	char trace[32];
 	const char *runner, *actor;
 	struct receipt_spent spent;
 	int64_t duration_us;
@@ -73,7 +77,9 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  * out->id set, the result is withheld, extra has "ran":true and "invocation_id".
  *
  * What refuses, in this order: the trace's budget, 422 `budget_exceeded:steps:<n>`, `…:depth:<n>`, `…:time:<ms>`,
- * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; the gate (gate.h); 409
+ * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; of an Idempotency-Key
+ * `bad_idempotency_key`, `idempotency_needs_credential`; the gate (gate.h); what is said of a key that was used before
+ * (idempotency_answer, and once more where calls race); 409
  * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; of `repairs`, 404
  * `receipt_not_found`, also when the caller may not open it, and 422 `repairs_other_row:<KEY>`; 422
  * `args_invalid`; of a sensitive row 403 `watcher_denied:<reason>`; 202 `held:<id>`,

@@ -152,7 +152,7 @@ static int check_payload(const struct state *s, struct problem *why)
 
 static int check_left(const struct state *s, struct problem *why)
 {
-	if (!s->token || s->g->inner || !s->g->arena || token_uses_left(dispatch_context()->directory, s->token))
+	if (!s->token || s->g->inner || s->g->paid || !s->g->arena || token_uses_left(dispatch_context()->directory, s->token))
 		return 0;
 	return problem_set(why, 429, "token_exhausted");
 }

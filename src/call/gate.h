@@ -14,6 +14,7 @@ struct gate_request {
 	/* A step of a flow or agent: the token is read again, and its pin, fixed body, ceiling of bytes, uses and rate are
 	 * the outer call's alone. */
 	bool inner;
+	bool paid;                      /* a call that was made before, to be answered again: uses left are not asked for */
 };
 
 /* 0 may run. -1 with the literal reason and status; extra "needs" says which token would do, where one would. In this

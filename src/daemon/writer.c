@@ -744,14 +744,15 @@ static void on_batch(struct loop_task *t)
 		db_checkpoint(w.db[f], WRITER_WAL_PAGES);
 }
 
-/* Payloads that are too old */
+/* Payloads and keys that are too old */
 
 static void on_prune(struct loop_timer *t)
 {
+	const struct prune_keep keep = { w.conf->payload_keep_ms, w.conf->idempotency_ms };
 	int64_t next = PRUNE_EVERY_MIN_MS;
 
 	if (atomic_load(health(SQL_LEDGER))) {
-		next = prune_step(&w.pruning, w.db[SQL_LEDGER], w.conf->payload_keep_ms);
+		next = prune_step(&w.pruning, w.db[SQL_LEDGER], &keep);
 		if (next < 0)
 			transaction_failed(SQL_LEDGER);
 		db_checkpoint(w.db[SQL_LEDGER], WRITER_WAL_PAGES);
@@ -887,8 +888,7 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 		atomic_fetch_add(&shared->rows_generation, 1);
 		atomic_fetch_add(&shared->authority_generation, 1);
 		loop_add(&w.listener, EPOLLIN);
-		if (conf->payload_keep_ms > 0)
-			loop_timer_set(&w.prune, PRUNE_PAUSE_MS);
+		loop_timer_set(&w.prune, PRUNE_PAUSE_MS);
 		shared_writer_ready(shared, true);
 		loop_run();
 	}

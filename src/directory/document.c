@@ -19,7 +19,7 @@ static const char answer_note[] =
 	"what came back, as text, and `proof.invocation_id` names the receipt that the server wrote before it "
 	"answered; nothing is retried behind your back. Every fetch of the URL is a call of its own. With POST "
 	"the credential goes into a header, `Authorization: Bearer " TOKEN "`; there the arguments need no "
-	"escaping but that of JSON.";
+	"escaping but that of JSON, and an `Idempotency-Key` makes a repeated request harmless.";
 static const char call_note[] =
 	"In prose the same call is a tag, arguments between its two halves, several of them separated by `|`:";
 static const char affordance_note[] =

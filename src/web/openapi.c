@@ -124,21 +124,28 @@ static const struct member error_members[] = {
 	{ "ran", "{\"type\":[\"boolean\",\"null\"]}", "of a call: whether it ran; null when that cannot be known" },
 };
 
+/* Headers of requests */
+static const struct member if_match = { "If-Match", TEXT, "changes the row only while it has this ETag" };
+static const struct member call_key = {
+	"Idempotency-Key", "{\"type\":\"string\",\"pattern\":\"^[!-~]{1,255}$\"}",
+	"the call runs once under this key; who repeats it is told what became of it"
+};
+
 /* Bodies and answers of routes, by the names of components. What is not here answers with a JSON object. */
-static const struct shape { const char *method, *pattern, *body, *answer; bool if_match; } shapes[] = {
-	{ "POST", "/api/directory", "Row", "Object", false },
-	{ "PUT", "/api/directory/{key}", "RowWhole", "Object", true },
-	{ "PATCH", "/api/directory/{key}", "RowPatch", "Object", true },
-	{ "DELETE", "/api/directory/{key}", NULL, "Object", true },
-	{ "POST", "/api/directory/{key}/restore", "Restore", "Object", true },
-	{ "POST", "/api/tokens", "TokenOrder", "Object", false },
-	{ "POST", "/api/tokens/attenuate", "TokenOrder", "Object", false },
-	{ "POST", "/api/dispatch", "Call", "Run", false },
-	{ "GET", "/api/dispatch", NULL, "Document", false },
-	{ "POST", "/api/run/{key}", "Arguments", "Run", false },
-	{ "GET", "/api/metrics", NULL, "Text", false },
-	{ "GET", "/llms.txt", NULL, "Text", false },
-	{ "GET", "/receipt/{id}", NULL, "Page", false },
+static const struct shape { const char *method, *pattern, *body, *answer; const struct member *header; } shapes[] = {
+	{ "POST", "/api/directory", "Row", "Object", NULL },
+	{ "PUT", "/api/directory/{key}", "RowWhole", "Object", &if_match },
+	{ "PATCH", "/api/directory/{key}", "RowPatch", "Object", &if_match },
+	{ "DELETE", "/api/directory/{key}", NULL, "Object", &if_match },
+	{ "POST", "/api/directory/{key}/restore", "Restore", "Object", &if_match },
+	{ "POST", "/api/tokens", "TokenOrder", "Object", NULL },
+	{ "POST", "/api/tokens/attenuate", "TokenOrder", "Object", NULL },
+	{ "POST", "/api/dispatch", "Call", "Run", &call_key },
+	{ "GET", "/api/dispatch", NULL, "Document", &call_key },
+	{ "POST", "/api/run/{key}", "Arguments", "Run", &call_key },
+	{ "GET", "/api/metrics", NULL, "Text", NULL },
+	{ "GET", "/llms.txt", NULL, "Text", NULL },
+	{ "GET", "/receipt/{id}", NULL, "Page", NULL },
 };
 
 static const struct shape *shape_of(const struct route *r)
@@ -205,10 +212,8 @@ static bool takes(const struct route *operation, const char *name)
 	return false;
 }
 
-static void emit_parameters(struct buf *out, const struct route *r, bool if_match)
+static void emit_parameters(struct buf *out, const struct route *r, const struct member *header)
 {
-	static const struct member tag = { "If-Match", TEXT, "changes the row only while it has this ETag" };
-
 	emit_begin(out, "parameters", '[');
 	for (size_t i = 0; i < COUNT(parameters); i++)
 		if (has_placeholder(r->pattern, parameters[i].name))
@@ -216,8 +221,8 @@ static void emit_parameters(struct buf *out, const struct route *r, bool if_matc
 	for (size_t i = 0; i < COUNT(parameters); i++)
 		if (takes(r, parameters[i].name))
 			emit_parameter(out, NULL, &parameters[i], "query");
-	if (if_match)
-		emit_parameter(out, NULL, &tag, "header");
+	if (header)
+		emit_parameter(out, NULL, header, "header");
 	emit_end(out, ']');
 }
 
@@ -315,7 +320,7 @@ static void emit_operation(struct buf *out, const struct route *r)
 	emit_operation_id(out, r);
 	emit_forms(out, r);
 	emit_raw(out, "tags", str_of("[\"interface\"]"));
-	emit_parameters(out, r, s->if_match);
+	emit_parameters(out, r, s->header);
 	if (r->flags & ROUTE_BODY) {
 		emit_begin(out, "requestBody", '{');
 		emit_bool(out, "required", true);
@@ -407,6 +412,7 @@ void openapi_row(struct buf *out, struct arena *a, const struct openapi_row *r)
 	emit_begin(out, "parameters", '[');
 	emit_reference(out, NULL, "parameters", "shape");
 	emit_reference(out, NULL, "parameters", "contract");
+	emit_reference(out, NULL, "parameters", call_key.name);
 	emit_end(out, ']');
 	emit_row_body(out, a, r);
 	emit_responses(out, "200", "Run");
@@ -529,6 +535,7 @@ static void emit_components(struct buf *out)
 			continue;
 		emit_parameter(out, parameters[i].name, &parameters[i], "query");
 	}
+	emit_parameter(out, call_key.name, &call_key, "header");
 	emit_end(out, '}');
 	emit_schemas(out);
 	emit_begin(out, "responses", '{');

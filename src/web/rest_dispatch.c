@@ -126,6 +126,7 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 		return -1;
 	q->caller = &r->caller;
 	q->trace = &r->trace;
+	q->idempotency = request_header(r->req, "idempotency-key");
 	return 0;
 }
 
@@ -208,7 +209,7 @@ static void emit_answer(struct rest *r, struct buf *out, const struct dispatch_r
 	emit_bool(out, "ok", d->ok);
 	emit_bool(out, "ran", d->ran);
 	emit_text(out, "kind", d->kind);
-	emit_text(out, "trace", r->trace.id);
+	emit_text(out, "trace", d->trace);
 	if (d->ran) {
 		emit_str(out, "result", d->result);
 		emit_proof(r, out, d, key);
@@ -241,6 +242,8 @@ static void answer(struct rest *r, const struct dispatch_result *d, struct str k
 	if (older)
 		emit_replayed(&out, d, older);
 	emit_end(&out, '}');
+	if (d->replayed)
+		response_header(r->res, "Idempotent-Replayed", "true");
 	response_text(r->res, 200, "application/json", emit_done(&out));
 }
 
@@ -345,22 +348,12 @@ static void call_text(struct rest *r, struct dispatch_request *q)
 
 	if (!text.p)
 		bad_field(&why, "text", "this field is a string");
+	else if (q->idempotency.p)      /* one key cannot stand for calls that are refused or fail one by one */
+		problem_set(&why, 400, "idempotency_not_for_text");
 	if (why.status || text_call(q, text, &t, &n, &why) < 0)
 		router_fail(r, &why);
 	else
 		answer_text(r, t, n);
-}
-
-/* Not served yet, and refused rather than taken without its promise. */
-static int refuse_idempotency(struct rest *r, struct str given)
-{
-	struct problem why = { 0 };
-
-	if (!given.p)
-		return 0;
-	problem_set(&why, 400, "idempotency_unsupported");
-	router_fail(r, &why);
-	return -1;
 }
 
 void rest_dispatch_post(struct rest *r)
@@ -368,7 +361,7 @@ void rest_dispatch_post(struct rest *r)
 	struct dispatch_request q = { .arena = r->arena };
 	struct problem why = { 0 };
 
-	if (refuse_idempotency(r, request_header(r->req, "idempotency-key")) < 0 || router_fields(r, FIELDS) < 0)
+	if (router_fields(r, FIELDS) < 0)
 		return;
 	if (take_call(r, &q, &why) < 0)
 		router_fail(r, &why);
@@ -385,11 +378,24 @@ void rest_dispatch_run(struct rest *r)
 	struct dispatch_request q = {
 		.arena = r->arena, .caller = &r->caller, .trace = &r->trace, .key = r->arg[0], .named = r->body,
 		.contract = request_param(r->req, "contract"), .shape = request_param(r->req, "shape").p != NULL,
+		.idempotency = request_header(r->req, "idempotency-key"),
 	};
 
-	if (refuse_idempotency(r, request_header(r->req, "idempotency-key")) < 0 || router_switch(r, "shape") < 0)
-		return;
-	call(r, &q);
+	if (router_switch(r, "shape") == 0)
+		call(r, &q);
+}
+
+/* The same key may stand in the URL: for callers that cannot set a header. */
+static int take_key(struct rest *r, struct dispatch_request *q, struct problem *why)
+{
+	struct str header = request_header(r->req, "idempotency-key"), param = request_param(r->req, "idempotency_key");
+
+	q->idempotency = header.p ? header : param;
+	if (!header.p || !param.p || str_eq(header, param))
+		return 0;
+	problem_set(why, 400, "conflicting_fields");
+	problem_detail(why, "Idempotency-Key and idempotency_key differ");
+	return -1;
 }
 
 /* A browser that only looks ahead must not run anything. */
@@ -411,13 +417,12 @@ void rest_dispatch_invoke(struct rest *r)
 		problem_set(&why, 403, "prefetch_refused");
 	else if (!q.key.n)
 		problem_set(&why, 400, "key required");
+	else
+		take_key(r, &q, &why);
 	if (why.status) {
 		router_fail(r, &why);
 		return;
 	}
-	if (refuse_idempotency(r, request_param(r->req, "idempotency_key")) < 0 ||
-	    refuse_idempotency(r, request_header(r->req, "idempotency-key")) < 0)
-		return;
 	if (!q.body.p)
 		q.body = str_of("");
 	call(r, &q);

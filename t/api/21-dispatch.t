@@ -89,8 +89,8 @@ owner POST $C >/dev/null
 expect 400 invalid_body "no body"
 owner POST $C '' -d 'key=ECHO' >/dev/null
 expect 415 unsupported_media_type "a form"
-owner POST $C '{"key":"ECHO"}' -H 'idempotency-key: 1' >/dev/null
-expect 400 idempotency_unsupported "a promise that is not kept yet"
+owner POST $C '{"key":"ECHO"}' -H 'idempotency-key: a b' >/dev/null
+expect 400 bad_idempotency_key "a key with a blank"
 owner POST "$C?invoke=ECHO" '{"key":"ECHO"}' >/dev/null
 expect 405 method_not_allowed "a call in the query of a POST"
 owner POST "$C?share=x" '{"key":"ECHO"}' >/dev/null
@@ -141,7 +141,7 @@ for h in 'sec-purpose: prefetch;prerender' 'purpose: prefetch'; do
 	expect 403 prefetch_refused "nor does $h"
 done
 api GET "$C?invoke=ECHO&idempotency_key=1" >/dev/null
-expect 400 idempotency_unsupported "nor does a promise that is not kept yet"
+expect 400 idempotency_needs_credential "a key without a credential"
 api GET "$C?invoke=" >/dev/null
 expect 400 "key required" "nor does an empty key"
 api GET "$C?invoke=ECHO&shape=1" >/dev/null

@@ -282,7 +282,7 @@ static void bounds(void)
 		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 },
 		{ "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },
 		{ "max_upstream_body", "", 1024, 1073741824 }, { "max_kept_payload", "", 0, 16777216 },
-		{ "payload_keep", "ms", 0, 3153600000000 },
+		{ "payload_keep", "ms", 0, 3153600000000 }, { "idempotency_keep", "ms", 1000, 2592000000 },
 		{ "connect_timeout", "ms", 1, 600000 },
 		{ "upstream_timeout", "ms", 1, 3600000 }, { "trace_timeout", "ms", 1, 86400000 },
 		{ "write_timeout", "ms", 1, 600000 },

@@ -102,6 +102,7 @@ static inline void service_run(void (*fn)(void))
 		.allow_network_fs = true,
 		.max_row_field = 64 * 1024,
 		.watcher = strdup(""),
+		.idempotency_ms = 60 * 1000,
 		.ask_budget = 4096,
 		.ask_learned = 10000,
 		.ask_learned_row = 64,

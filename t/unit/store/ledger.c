@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "store/prune.h"
 
-enum { OLD = 2 * PRUNE_STEP + 3, NEW = 2, DAY_MS = 24 * 3600 * 1000 };
+enum { OLD = 2 * PRUNE_STEP + 3, NEW = 2, DAY_MS = 24 * 3600 * 1000, LONG = 7 * DAY_MS };
 
 /* Plans */
 
@@ -112,6 +112,13 @@ static int64_t events(void)
 	return n;
 }
 
+static int64_t step(struct prune *p, struct db *d, int64_t payloads_ms, int64_t keys_ms)
+{
+	const struct prune_keep keep = { payloads_ms, keys_ms };
+
+	return prune_step(p, d, &keep);
+}
+
 static void pruning(void)
 {
 	struct db *d = fixture_open(SQL_LEDGER, DB_WRITE);
@@ -123,19 +130,64 @@ static void pruning(void)
 		add(d, i, now - 2 * DAY_MS);
 	for (int i = OLD; i < OLD + NEW; i++)
 		add(d, i, now - DAY_MS / 2);
-	tap_is_int(prune_step(&p, d, 3 * (int64_t)DAY_MS), PRUNE_EVERY_MS, "nothing is too old: the next look is in an hour");
+	tap_is_int(step(&p, d, 3 * (int64_t)DAY_MS, LONG), PRUNE_EVERY_MS, "nothing is too old: the next look is in an hour");
 	tap_is_int(payloads(d), OLD + NEW, "and nothing is removed");
-	tap_is_int(prune_step(&p, d, DAY_MS), PRUNE_PAUSE_MS, "a step that removes all it may is soon followed");
+	tap_is_int(step(&p, d, DAY_MS, LONG), PRUNE_PAUSE_MS, "a step that removes all it may is soon followed");
 	tap_is_int(payloads(d), OLD + NEW - PRUNE_STEP, "so many payloads are gone");
-	prune_step(&p, d, DAY_MS);
-	tap_is_int(prune_step(&p, d, DAY_MS), PRUNE_EVERY_MS, "the last one removes the rest");
+	step(&p, d, DAY_MS, LONG);
+	tap_is_int(step(&p, d, DAY_MS, LONG), PRUNE_EVERY_MS, "the last one removes the rest");
 	tap_is_int(payloads(d), NEW, "up to those that are to be kept");
-	tap_is_int(prune_step(&p, d, DAY_MS), PRUNE_EVERY_MS, "then there is nothing to do");
+	tap_is_int(step(&p, d, DAY_MS, LONG), PRUNE_EVERY_MS, "then there is nothing to do");
 	tap_ok(db_one_int(d, SQL_RECEIPT_LAST, &last, &found, "") == 0 && last == OLD + NEW, "every receipt is there");
-	tap_is_int(prune_step(&p, d, 1), PRUNE_EVERY_MIN_MS, "a short time to keep is looked after every second");
+	tap_is_int(step(&p, d, 1, LONG), PRUNE_EVERY_MIN_MS, "a short time to keep is looked after every second");
 	tap_is_int(payloads(d), 0, "and nothing is left");
 	db_close(d);
 	tap_is_int(events(), 2, "each run that removed something is one event in the ledger's own log");
+}
+
+static void claim(struct db *d, int i, int64_t ms)
+{
+	char name[16];
+	struct db_stmt *s;
+
+	snprintf(name, sizeof(name), "%d", i);
+	s = db_start(d, SQL_IDEMPOTENCY_CLAIM, "tttii", name, "r", name, ms, (int64_t)0);
+	db_step(s);
+	db_end(s);
+}
+
+static bool claimed(struct db *d, int i)
+{
+	char name[16];
+	struct db_stmt *s;
+	bool found;
+
+	snprintf(name, sizeof(name), "%d", i);
+	s = db_start(d, SQL_IDEMPOTENCY_GET, "ti", name, (int64_t)0);
+	found = db_step(s) == 1;
+	db_end(s);
+	return found;
+}
+
+static void pruning_keys(void)
+{
+	struct db *d = fixture_open(SQL_LEDGER, DB_WRITE);
+	struct prune p = { .running = false };
+	int64_t now = clock_ms();
+	struct db_stmt *s;
+
+	for (int i = 0; i <= PRUNE_STEP; i++)
+		claim(d, i, now - DAY_MS - PRUNE_STEP + i);
+	claim(d, 1000, now - DAY_MS / 2);
+	s = db_start(d, SQL_INTENT_ADD, "tttttttttissstiitt", "0", "t", "k", "r", "a", "t", NULL, NULL, NULL, (int64_t)0, (struct str){ 0 },
+		(struct str){ 0 }, (struct str){ 0 }, NULL, (int64_t)0, (int64_t)0, NULL, NULL);
+	tap_is_int(db_step(s), 0, "one of the calls is running");
+	db_end(s);
+	tap_is_int(step(&p, d, 0, DAY_MS), PRUNE_PAUSE_MS, "a step removes as many keys as it may");
+	tap_ok(claimed(d, 0) && !claimed(d, 1) && claimed(d, 1000), "old ones, but not that of a running call");
+	tap_is_int(step(&p, d, 0, DAY_MS), PRUNE_EVERY_MS, "then none is too old");
+	db_close(d);
+	tap_is_int(events(), 2, "keys leave without an event");
 }
 
 int main(void)
@@ -143,6 +195,7 @@ int main(void)
 	fixture_make();
 	plans();
 	pruning();
+	pruning_keys();
 	fixture_remove();
 	return tap_done();
 }
