@@ -37,9 +37,10 @@ watcher '["ALLOW"]'
 # Rules.
 rule '{"key_pattern":"RIS*","decision":"deny","reason":"not today"}'
 is "$(status)" 201 "a rule is added"
-is "$(run "$H" '{"key":"RISKY","body":"x"}'),$(jq_get .error)" '403,watcher_denied:not today' "it denies the rows that it fits"
+mint '{"scope":"act","risk_ceiling":"high"}'     # the first token's denials of this second are gathered into one receipt
+is "$(run "$T" '{"key":"RISKY","body":"x"}'),$(jq_get .error)" '403,watcher_denied:not today' "it denies the rows that it fits"
 is "$(run "$H" '{"key":"OTHER","body":"x"}')" 200 "… and no others"
-owner GET '/api/dispatch?ledger=1&key=RISKY&limit=1' >/dev/null
+owner GET "/api/dispatch?ledger=1&key=RISKY&actor=cap:$F&limit=1" >/dev/null
 is "$(jq_get '.rows[0] | .outcome + " " + .reason')" 'denied watcher_denied:not today' "the denial has a receipt"
 drop "$R"
 is "$(run "$H" '{"key":"RISKY","body":"x"}')" 200 "without the rule it runs"
