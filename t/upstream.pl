@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Somebody else's server: a small HTTP/1.1 server on a free port of 127.0.0.1 that behaves like real ones, well or badly, by path.
-# Prints its port on the first line, then counts nothing away: every request is appended as one line "METHOD path" to the file in argument 1, and
-# its headers and body to that file + ".last". Ends when its parent does.
+# Prints its port on the first line, then counts nothing away: every request is appended as one line "METHOD path" to the file in argument 1 (without one, in
+# a folder of its own), and its headers and body to that file + ".last". Ends when its parent does.
 #
 #   /v1/forecast…      the weather API of the article        /echo          the request as JSON (method, path, headers, body)
 #   /status/N          answers N (with a small body)         /slow/MS       answers after MS milliseconds
@@ -17,6 +17,7 @@
 #   /reflect/FORM/P/N  the credential of the request in that form (%forms), status N, in the place P: body, header, location, reason, type
 use strict;
 use warnings;
+use File::Temp qw(tempdir);
 use IO::Socket::INET;
 use Time::HiRes qw(sleep);
 use Compress::Zlib ();
@@ -24,12 +25,14 @@ use Encode ();
 use JSON::PP ();
 use MIME::Base64 ();
 
-my $log = $ARGV[0] // '/dev/null';
+my $folder = tempdir('upstream-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $log = $ARGV[0] // "$folder/log";
 my $listen = IO::Socket::INET->new(Listen => 1024, LocalAddr => '127.0.0.1', LocalPort => $ARGV[1] // 0, ReuseAddr => 1) or die "listen: $!";
 $| = 1;
 print $listen->sockport, "\n";
 $SIG{CHLD} = 'IGNORE';
 $SIG{PIPE} = 'IGNORE';
+$SIG{TERM} = sub { exit 0 };
 my $parent = getppid();
 my $json = JSON::PP->new->canonical->utf8;
 my $count = "$log.count";

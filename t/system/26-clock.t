@@ -34,6 +34,7 @@ subtest 'connections' => sub {
 	is(Daemon::answer($kept)->{status}, 200, 'a connection that had a request');
 	my ($silent, $half) = map { $d->connection } 1, 2;
 	Daemon::put_bytes($half, substr $bytes, 0, 100);
+	is(clock(1), 200, 'both have been accepted: who connected later is answered');
 	is(clock(55), 200, 'after 55 seconds');
 	ok(!Daemon::closes($silent, 0.5), 'one that says nothing is waited for');
 	ok(!Daemon::closes($half, 0.5), 'so is half a request');
