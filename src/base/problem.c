@@ -69,3 +69,32 @@ void problem_field(struct problem *why, const char *name)
 	memmove(why->field, name, n);
 	why->field[n] = 0;
 }
+
+int problem_bad_field(struct problem *why, const char *name, const char *fmt, ...)
+{
+	char text[PROBLEM_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	problem_set(why, 422, "bad_field");
+	problem_field(why, name);
+	problem_detail(why, "%s %s", name, text);
+	return -1;
+}
+
+int problem_unavailable(struct problem *why, const char *fmt, ...)
+{
+	char text[PROBLEM_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	problem_set(why, 503, "ledger_unavailable");
+	problem_detail(why, "%s", text);
+	if (why)
+		why->retry_after = PROBLEM_RETRY_S;
+	return -1;
+}

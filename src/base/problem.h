@@ -7,6 +7,7 @@ struct json_object;
 enum {
 	PROBLEM_ERROR_MAX = 256,        /* bytes of the literal `error` string with its NUL */
 	PROBLEM_TEXT_MAX = 512,         /* bytes of each text for people with its NUL */
+	PROBLEM_RETRY_S = 1,            /* a database that is busy or gone is often there again by then */
 };
 
 struct problem {
@@ -26,5 +27,10 @@ int problem_set(struct problem *why, int status, const char *fmt, ...) __attribu
 void problem_detail(struct problem *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void problem_fix(struct problem *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void problem_field(struct problem *why, const char *name);
+/* 422 `bad_field` with the request's field; the text goes on after its name: "is true or false". -1. */
+int problem_bad_field(struct problem *why, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* 503 `ledger_unavailable`, to be tried again after PROBLEM_RETRY_S, with what cannot be read or written. -1. */
+int problem_unavailable(struct problem *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

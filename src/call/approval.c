@@ -16,10 +16,7 @@ static struct db *db(void)
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "approvals cannot be read at this moment");
-	why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "approvals cannot be read at this moment");
 }
 
 static struct approval from_stmt(struct arena *a, struct db_stmt *s)
@@ -46,7 +43,8 @@ int approval_get(struct arena *a, struct str id, struct approval *out, struct pr
 	return rc < 0 ? unreadable(why) : rc;
 }
 
-const char *approval_state(const struct approval *p)
+/* pending, denied, expired or ran. */
+static const char *state_of(const struct approval *p)
 {
 	int64_t expires;
 
@@ -59,7 +57,7 @@ struct json_object *approval_json(const struct approval *p, bool owner)
 {
 	struct json_object *o = json_object_new_object();
 	const struct { const char *name; struct str value; } members[] = {
-		{ "approval", p->id }, { "state", str_of(approval_state(p)) }, { "key", p->key }, { "contract", p->contract },
+		{ "approval", p->id }, { "state", str_of(state_of(p)) }, { "key", p->key }, { "contract", p->contract },
 		{ "actor", p->actor }, { "reason", p->reason }, { "created_at", p->created_at }, { "expires_at", p->expires_at },
 		{ "on_behalf_of", p->on_behalf_of }, { "authorized_by", p->authorized_by },
 		{ "decided_at", p->decided_at }, { "invocation_id", p->invocation },
@@ -151,9 +149,9 @@ int approval_hold(const struct dispatch_request *r, const struct receipt *p, con
 
 /* Deciding */
 
-int approval_check_pending(const struct approval *p, struct problem *why)
+static int check_pending(const struct approval *p, struct problem *why)
 {
-	const char *state = approval_state(p);
+	const char *state = state_of(p);
 
 	return strcmp(state, "pending") == 0 ? 0 : problem_set(why, 409, "approval_decided:%s", state);
 }
@@ -184,7 +182,7 @@ static int decide(struct arena *a, const struct approval *p, const char *state, 
 
 int approval_deny(struct arena *a, const struct approval *p, const char *actor, const char *trace, struct problem *why)
 {
-	return approval_check_pending(p, why) < 0 ? -1 : decide(a, p, "denied", NULL, actor, trace, why);
+	return check_pending(p, why) < 0 ? -1 : decide(a, p, "denied", NULL, actor, trace, why);
 }
 
 /* Who called, as far as that still holds. */
@@ -218,7 +216,7 @@ int approval_run(struct arena *a, const struct approval *p, struct dispatch_trac
 
 	*out = (struct dispatch_result){ .ran = false };
 	trace->approved = true;
-	if (approval_check_pending(p, why) < 0 || caller_of(a, p, &caller, why) < 0 ||
+	if (check_pending(p, why) < 0 || caller_of(a, p, &caller, why) < 0 ||
 	    replay_input(&r, p->input, p->input_form.p, why) < 0)
 		return -1;
 	return dispatch_call(&r, out, why);

@@ -25,15 +25,11 @@ int approval_hold(const struct dispatch_request *r, const struct receipt *p, con
 int approval_held(struct arena *a, const char *id, struct problem *why);
 /* 1 found, 0 none, -1 with why 503. The arena's. */
 int approval_get(struct arena *a, struct str id, struct approval *out, struct problem *why);
-/* pending, denied, expired or ran. */
-const char *approval_state(const struct approval *p);
 /* A new object; with its input for the owner alone. */
 struct json_object *approval_json(const struct approval *p, bool owner);
 /* Newest first, those before the id `before` (p NULL: all), at most limit: a new array, or NULL with why 503. */
 struct json_object *approval_list(struct arena *a, struct str before, int64_t limit, struct problem *why);
-/* 409 `approval_decided:<state>` unless it is pending. */
-int approval_check_pending(const struct approval *p, struct problem *why);
-/* Denies a pending one, with its event. */
+/* Denies a pending one, with its event. -1: 409 `approval_decided:<state>`, 503. */
 int approval_deny(struct arena *a, const struct approval *p, const char *actor, const char *trace, struct problem *why);
 /* Runs a pending one as held, under the authority of who called: every check of a call once more, but for the hold.
  * actor is who approves. As dispatch_call, and 401 `token_invalid`, 409 `approval_decided:<state>`. */

@@ -1,5 +1,4 @@
 /* Presents what rank.c found, within a number of bytes: pieces are written one by one, and what fits is joined. */
-#include <string.h>
 #include "base/escape.h"
 #include "call/ask.h"
 #include "call/dispatch.h"

@@ -1,6 +1,5 @@
 /* The auth forms of spec section 6.3, a table row each, and the access tokens of `oauth:` rows, which a worker keeps
  * in memory only. How a spec is written is lang/authspec's. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The breaker's record is changed only by the writer; here it is read, and what has to be written is named. */
 #include <stdio.h>
-#include <string.h>
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/json.h"
@@ -10,11 +9,7 @@ struct record { int64_t failures, opened_at_ms, probe_until_ms; bool open; };
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "ledger.db cannot be read");
-	if (why)
-		why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "ledger.db cannot be read");
 }
 
 static void from_stmt(struct db_stmt *s, int first, struct record *r)

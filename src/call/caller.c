@@ -1,5 +1,4 @@
 /* Credentials: the owner's key, tokens, or none. What a caller may run is the gate's to decide. */
-#include <string.h>
 #include "base/crypto.h"
 #include "call/caller.h"
 
@@ -147,13 +146,4 @@ struct directory_reader caller_reader(const struct caller *c)
 bool caller_is_owner(const struct caller *c)
 {
 	return c->kind == CALLER_OWNER && !c->low_risk;
-}
-
-int caller_need_owner(const struct caller *c, struct problem *why)
-{
-	if (caller_is_owner(c))
-		return 0;
-	problem_set(why, 401, "unauthorized");
-	problem_fix(why, "send the owner's key as x-terminal-key");
-	return -1;
 }

@@ -44,7 +44,5 @@ bool caller_calls(const struct caller *c, struct str key, struct str category, b
 struct directory_reader caller_reader(const struct caller *c);
 /* Whether it may do what is the owner's alone. */
 bool caller_is_owner(const struct caller *c);
-/* 401 `unauthorized` unless the owner. */
-int caller_need_owner(const struct caller *c, struct problem *why);
 
 #endif

@@ -449,9 +449,7 @@ static int need_ledger(struct arena *a, struct problem *why)
 {
 	if (write_healthy(SQL_LEDGER))
 		return 0;
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "receipts cannot be written now, so nothing is run");
-	why->retry_after = 1;
+	problem_unavailable(why, "receipts cannot be written now, so nothing is run");
 	return not_run(a, why);
 }
 

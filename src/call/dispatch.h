@@ -83,8 +83,9 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; of `repairs`, 404
  * `receipt_not_found`, also when the caller may not open it, and 422 `repairs_other_row:<KEY>`; 422
  * `args_invalid`; of a sensitive row 403 `watcher_denied:<reason>`; 202 `held:<id>`,
- * extra also "held":true and "approval"; 503 `ledger_unavailable`. Refusals of the gate and
- * contract_changed have receipts when the caller has a credential.
+ * extra also "held":true and "approval"; 503 `ledger_unavailable`; by the writer's count 429 `rate_exceeded` and
+ * `token_exhausted`. Refusals of the gate, of the watcher and of the count, and contract_changed, have receipts when the
+ * caller has a credential.
  *
  * material: the result is no error and holds something: behind its label ("HTTP 200:") and without white space
  * around it is not empty, nor `null`, `[]`, `{}` or `""`. */

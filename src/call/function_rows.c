@@ -1,6 +1,5 @@
 /* Built-in functions on the directory and the ledger, with the caller's own authority: what the caller may not read
  * is not there for them either, and only the owner changes rows. */
-#include <string.h>
 #include "base/escape.h"
 #include "call/ask.h"
 #include "call/functions.h"

@@ -2,8 +2,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <locale.h>
 #include <pcre2.h>
-#include <stdio.h>
-#include <string.h>
 #include <wctype.h>
 #include "base/clock.h"
 #include "base/crypto.h"

@@ -1,5 +1,4 @@
 /* Finding a built-in function, and what all of them share. */
-#include <string.h>
 #include "call/functions.h"
 
 static const struct function *const tables[] = { function_text, function_rows, function_kv };

@@ -1,7 +1,6 @@
 /* The rules of the gate in their order; the first that refuses is the answer. Whether a row is readable was decided
  * before: a row that is not is unknown to the caller. */
 #include <inttypes.h>
-#include <string.h>
 #include "call/dispatch.h"
 #include "call/gate.h"
 

@@ -1,6 +1,5 @@
 /* Questions and learning. What a question's words mean for the ranking is directory/rank.c's. */
 #include <stdio.h>
-#include <string.h>
 #include "base/clock.h"
 #include "call/dispatch.h"
 #include "call/question.h"
@@ -101,10 +100,7 @@ void question_teach(struct write *w, struct arena *a, const struct caller *c, st
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "ledger.db cannot be read");
-	why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "ledger.db cannot be read");
 }
 
 struct json_object *question_list(struct directory *d, struct arena *a, struct str key, int64_t limit,

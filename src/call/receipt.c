@@ -1,7 +1,6 @@
 /* Receipts as records and as JSON. When one is due, and what goes into it, is dispatch's to say. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
 #include "base/escape.h"
@@ -17,7 +16,8 @@ void receipt_new_id(const char *prefix, char out[RECEIPT_ID])
 	crypto_id(clock_ms(), out + n);
 }
 
-bool receipt_is_id(struct str s)
+/* "inv_…", canonical. */
+static bool is_id(struct str s)
 {
 	return str_starts(s, "inv_") && crypto_is_id(str_skip(s, 4));
 }
@@ -132,11 +132,7 @@ bool receipt_is_open_to(const struct receipt *r, const struct caller *c)
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "ledger.db cannot be read");
-	if (why)
-		why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "ledger.db cannot be read");
 }
 
 static int read_payload(struct db *db, struct arena *a, struct receipt *r)
@@ -163,7 +159,7 @@ int receipt_get(struct directory *d, struct arena *a, struct str id, bool payloa
 	struct db_stmt *s;
 	int got;
 
-	if (!receipt_is_id(id))
+	if (!is_id(id))
 		return 0;
 	s = db_start(db, SQL_RECEIPT_GET, "s", id);
 	got = db_step(s);

@@ -36,7 +36,6 @@ struct receipt {
 
 /* A new id: "inv_…" or "t_…". */
 void receipt_new_id(const char *prefix, char out[RECEIPT_ID]);
-bool receipt_is_id(struct str s);       /* "inv_…", canonical */
 /* Fills one of the texts above, cut between characters where it is too long; p NULL gives "". */
 void receipt_text(char *out, size_t size, struct str s);
 /* What is known of a call before it runs: row, caller, trace, contract. */

@@ -15,10 +15,7 @@ enum { GATES = sizeof(gate_names) / sizeof(*gate_names) };
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "tokens cannot be read at this moment");
-	why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "tokens cannot be read at this moment");
 }
 
 /* Reading */
@@ -143,7 +140,8 @@ static const char *own_state(const struct token *t)
 	return clock_ms() >= t->expires_ms ? "expired" : NULL;
 }
 
-const char *token_status(const struct token *t)
+/* Its own, or that of the first above it that lets it do nothing. */
+static const char *status_of(const struct token *t)
 {
 	const char *state = NULL;
 
@@ -175,14 +173,6 @@ int token_check_alive(const struct token *t, struct problem *why)
 
 /* Ordering: the fields as they came */
 
-static int bad_field(struct problem *why, const char *name, const char *detail)
-{
-	problem_set(why, 422, "bad_field");
-	problem_field(why, name);
-	problem_detail(why, "%s %s", name, detail);
-	return -1;
-}
-
 static const struct number_field {
 	const char *name;
 	size_t field;                   /* in struct token */
@@ -190,19 +180,20 @@ static const struct number_field {
 } numbers[] = {
 	{ "uses", offsetof(struct token, uses), 0, TOKEN_USES_MAX },
 	{ "rate", offsetof(struct token, rate), 0, TOKEN_RATE_MAX },
-	{ "max_body_bytes", offsetof(struct token, max_body_bytes), 0, INT64_C(1) << 30 },
+	{ "max_body_bytes", offsetof(struct token, max_body_bytes), 0, TOKEN_BODY_MAX },
 };
 
 static const struct text_field {
 	const char *name;
 	size_t field;
 	size_t max;
+	bool binds;                     /* a child of a token that has one has the same */
 } texts[] = {
-	{ "purpose", offsetof(struct token, purpose), TOKEN_PURPOSE_MAX },
-	{ "actor", offsetof(struct token, actor), TOKEN_PURPOSE_MAX },
-	{ "audience", offsetof(struct token, audience), TOKEN_PURPOSE_MAX },
-	{ "body_fixed", offsetof(struct token, body_fixed), TOKEN_SCOPE_MAX },
-	{ "contract", offsetof(struct token, contract), CRYPTO_HEX - 1 },
+	{ "purpose", offsetof(struct token, purpose), TOKEN_PURPOSE_MAX, false },
+	{ "actor", offsetof(struct token, actor), TOKEN_PURPOSE_MAX, false },
+	{ "audience", offsetof(struct token, audience), TOKEN_PURPOSE_MAX, true },
+	{ "body_fixed", offsetof(struct token, body_fixed), TOKEN_SCOPE_MAX, true },
+	{ "contract", offsetof(struct token, contract), CRYPTO_HEX - 1, true },
 };
 
 static int64_t *number_of(const struct token *t, size_t field)
@@ -220,7 +211,6 @@ static int read_number(struct json_object *fields, const char *name, int64_t min
 	struct problem *why)
 {
 	struct json_object *v;
-	char detail[96];
 
 	if (!json_object_object_get_ex(fields, name, &v))
 		return 0;
@@ -228,21 +218,18 @@ static int read_number(struct json_object *fields, const char *name, int64_t min
 		*out = json_object_get_int64(v);
 		return 0;
 	}
-	snprintf(detail, sizeof(detail), "is a whole number from %" PRId64 " to %" PRId64, min, max);
-	return bad_field(why, name, detail);
+	return problem_bad_field(why, name, "is a whole number from %" PRId64 " to %" PRId64, min, max);
 }
 
 static int read_texts(const struct token_order *o, struct token *t, struct problem *why)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		struct json_object *v;
-		char detail[96];
 
 		if (!json_object_object_get_ex(o->fields, texts[i].name, &v) || !v)
 			continue;
-		snprintf(detail, sizeof(detail), "is a text of at most %zu bytes", texts[i].max);
 		if (!json_object_is_type(v, json_type_string) || json_str(v).n > texts[i].max)
-			return bad_field(why, texts[i].name, detail);
+			return problem_bad_field(why, texts[i].name, "is a text of at most %zu bytes", texts[i].max);
 		*text_of(t, texts[i].field) = json_str(v);
 	}
 	return 0;
@@ -256,7 +243,7 @@ static int read_choices(const struct token_order *o, struct token *t, struct pro
 	if (json_object_object_get_ex(o->fields, "risk_ceiling", &v)) {
 		s = json_str(v);
 		if (!str_is(s, "low") && !str_is(s, "high"))
-			return bad_field(why, "risk_ceiling", "is low or high");
+			return problem_bad_field(why, "risk_ceiling", "is low or high");
 		t->high = str_is(s, "high");
 	}
 	if (!json_object_object_get_ex(o->fields, "owner_gate", &v))
@@ -267,7 +254,7 @@ static int read_choices(const struct token_order *o, struct token *t, struct pro
 	}
 	s = json_str(v);
 	t->gate = gate_of(s);
-	return str_is(s, gate_names[t->gate]) ? 0 : bad_field(why, "owner_gate", "is false, true or hold");
+	return str_is(s, gate_names[t->gate]) ? 0 : problem_bad_field(why, "owner_gate", "is false, true or hold");
 }
 
 static int read_life(const struct token_order *o, struct token *t, struct problem *why)
@@ -295,9 +282,9 @@ static int read_scope(const struct token_order *o, struct token *t, struct probl
 	if (v) {
 		t->scope_text = json_str(v);
 		if (!t->scope_text.p || t->scope_text.n > TOKEN_SCOPE_MAX)
-			return bad_field(why, "scope", "is a text such as read, act, row:K, rows:A,B, pfx:P, cat:C");
+			return problem_bad_field(why, "scope", "is a text such as read, act, row:K, rows:A,B, pfx:P, cat:C");
 	} else if (!o->above) {
-		return bad_field(why, "scope", "is needed: read, act, row:K, rows:A,B, pfx:P or cat:C");
+		return problem_bad_field(why, "scope", "is needed: read, act, row:K, rows:A,B, pfx:P or cat:C");
 	}
 	return scope_parse(o->arena, t->scope_text, &t->scope, why);
 }
@@ -310,9 +297,9 @@ static int bind_row(const struct token_order *o, struct token *t, struct problem
 	struct entry *e = NULL;
 
 	if (pin && !json_object_is_type(pin, json_type_boolean))
-		return bad_field(why, "pin", "is true or false");
+		return problem_bad_field(why, "pin", "is true or false");
 	if (!key.p && (t->contract.p || pin))
-		return bad_field(why, t->contract.p ? "contract" : "pin", "belongs to a token with the scope row:KEY");
+		return problem_bad_field(why, t->contract.p ? "contract" : "pin", "belongs to a token with the scope row:KEY");
 	if (!key.p)
 		return 0;
 	if (directory_get(o->directory, o->arena, key, &e, why) < 0)
@@ -357,8 +344,6 @@ static bool text_within(struct str child, struct str parent)
 
 static int check_within(const struct token *t, const struct token *p, struct problem *why)
 {
-	static const char *const same[] = { "audience", "body_fixed", "contract" };
-
 	if (p->depth + 1 > TOKEN_DEPTH_MAX) {
 		problem_set(why, 422, "attenuation_depth:%d", TOKEN_DEPTH_MAX);
 		problem_fix(why, "ask for a token at a holder nearer to the owner");
@@ -372,10 +357,8 @@ static int check_within(const struct token *t, const struct token *p, struct pro
 		if (!number_within(*number_of(t, numbers[i].field), *number_of(p, numbers[i].field)))
 			return widens(why, numbers[i].name, "more than the token itself has");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		for (size_t k = 0; k < sizeof(same) / sizeof(*same); k++)
-			if (strcmp(texts[i].name, same[k]) == 0 &&
-			    !text_within(*text_of(t, texts[i].field), *text_of(p, texts[i].field)))
-				return widens(why, same[k], "another than the token's own");
+		if (texts[i].binds && !text_within(*text_of(t, texts[i].field), *text_of(p, texts[i].field)))
+			return widens(why, texts[i].name, "another than the token's own");
 	if (t->high && !p->high)
 		return widens(why, "risk_ceiling", "higher than the token's own");
 	if (p->gate != GATE_NO && t->gate != p->gate && t->gate != GATE_OWNER)
@@ -513,7 +496,7 @@ struct json_object *token_json(struct directory *d, const struct token *t)
 	bool found;
 
 	json_put_text(o, "fingerprint", t->name);
-	json_put_text(o, "status", token_status(t));
+	json_put_text(o, "status", status_of(t));
 	json_put_str(o, "scope", t->scope_text);
 	json_put_str(o, "created_at", t->created_at);
 	json_put_str(o, "created_by", t->created_by);

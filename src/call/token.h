@@ -14,7 +14,7 @@ enum {
 	TOKEN_SECRET_BYTES = 32,
 	TOKEN_DEPTH_MAX = 5,            /* tokens above one */
 	TOKEN_TTL_MIN_S = 60, TOKEN_TTL_MAX_S = 30 * 24 * 3600, TOKEN_TTL_S = 24 * 3600,
-	TOKEN_USES_MAX = 1000000000, TOKEN_RATE_MAX = 100000,
+	TOKEN_USES_MAX = 1000000000, TOKEN_RATE_MAX = 100000, TOKEN_BODY_MAX = 1 << 30,
 	TOKEN_PURPOSE_MAX = 256,        /* bytes of purpose and actor, of audience */
 	TOKEN_SCOPE_MAX = 16384,        /* bytes of scope, of body_fixed */
 };
@@ -44,14 +44,11 @@ int token_find(struct directory *d, struct arena *a, struct str text, struct tok
 int token_get(struct directory *d, struct arena *a, struct str name, struct token **out, struct problem *why);
 /* 401 `revoked`, `expired`, `ancestor_revoked`, `ancestor_expired`: of the state that t was read in. */
 int token_check_alive(const struct token *t, struct problem *why);
-/* "active", "revoked", "expired", of its own or those above it. */
-const char *token_status(const struct token *t);
 
 /* What asks for a new token: the fields of POST /api/tokens as they came; an object. */
 struct token_order {
 	struct directory *directory;
 	struct arena *arena;
-	const struct conf *conf;
 	struct json_object *fields;
 	const struct token *above;      /* the holder's own token; NULL: the owner mints */
 	const char *actor, *trace;

@@ -19,6 +19,11 @@ static struct db *db(void)
 	return directory_db(dispatch_context()->directory);
 }
 
+static int unreadable(struct problem *why)
+{
+	return problem_unavailable(why, "the rules cannot be read at this moment");
+}
+
 static struct rule rule_of(struct arena *a, struct db_stmt *s)
 {
 	return (struct rule){
@@ -160,14 +165,6 @@ void watch_decide(const struct dispatch_request *r, const struct entry *e, struc
 
 /* Rules */
 
-static int bad_field(struct problem *why, const char *name, const char *detail)
-{
-	problem_set(why, 422, "bad_field");
-	problem_field(why, name);
-	problem_detail(why, "%s %s", name, detail);
-	return -1;
-}
-
 static int take_text(struct json_object *fields, const char *name, size_t max, struct str *out, struct problem *why)
 {
 	struct json_object *v;
@@ -176,7 +173,9 @@ static int take_text(struct json_object *fields, const char *name, size_t max, s
 	if (!json_object_object_get_ex(fields, name, &v) || !v)
 		return 0;
 	*out = json_str(v);
-	return out->p && out->n <= max && !memchr(out->p, 0, out->n) ? 0 : bad_field(why, name, "is a text that is too long, or none");
+	if (out->p && out->n <= max && !memchr(out->p, 0, out->n))
+		return 0;
+	return problem_bad_field(why, name, "is a text of at most %zu bytes without NUL", max);
 }
 
 static int take_pattern(struct json_object *fields, struct rule *r, struct problem *why)
@@ -190,7 +189,7 @@ static int take_pattern(struct json_object *fields, struct rule *r, struct probl
 		return 0;
 	regex = regex_new(r->body, error, sizeof(error));
 	if (!regex)
-		return bad_field(why, "body_pattern", error);
+		return problem_bad_field(why, "body_pattern", "%s", error);
 	regex_free(regex);
 	return 0;
 }
@@ -208,12 +207,12 @@ static int take_rule(struct json_object *fields, struct rule *r, struct problem 
 	for (int i = 0; i < DECISIONS; i++)
 		known = known || str_is(r->decision, decisions[i]);
 	if (!known)
-		return bad_field(why, "decision", "is allow, hold or deny");
+		return problem_bad_field(why, "decision", "is allow, hold or deny");
 	if (!r->key.n)
-		return bad_field(why, "key_pattern", "is needed: * is any row");
+		return problem_bad_field(why, "key_pattern", "is needed: * is any row");
 	if (rank && (!json_object_is_type(rank, json_type_int) || json_object_get_int64(rank) < 0 ||
 	             json_object_get_int64(rank) > 1000000))
-		return bad_field(why, "rank", "is a whole number from 0 to 1000000");
+		return problem_bad_field(why, "rank", "is a whole number from 0 to 1000000");
 	if (rank)
 		r->rank = json_object_get_int64(rank);
 	return 0;
@@ -277,7 +276,7 @@ int watch_drop(struct arena *a, struct str id, const char *actor, const char *tr
 	size_t n;
 
 	if (read_rules(a, &rule, &n) < 0)
-		return problem_set(why, 503, "ledger_unavailable");
+		return unreadable(why);
 	for (size_t i = 0; i < n; i++)
 		if (str_eq(rule[i].id, id))
 			found = &rule[i];
@@ -297,7 +296,7 @@ struct json_object *watch_list(struct arena *a, struct problem *why)
 	size_t n;
 
 	if (read_rules(a, &rule, &n) < 0) {
-		problem_set(why, 503, "ledger_unavailable");
+		unreadable(why);
 		return NULL;
 	}
 	list = json_object_new_array();

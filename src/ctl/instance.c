@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/crypto.h"
-#include "base/mem.h"
 #include "ctl/certificate.h"
 #include "ctl/instance.h"
 

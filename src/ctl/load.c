@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/crypto.h"
-#include "base/escape.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "ctl/ctl.h"

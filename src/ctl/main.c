@@ -1,7 +1,6 @@
 /* rowcall(1): finds the command in the table and runs it. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <signal.h>
 #include "base/crypto.h"

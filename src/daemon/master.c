@@ -2,9 +2,9 @@
  * stops. It serves nothing, opens no database and holds no secret, so there is nothing here that could fail with a
  * request.
  *
- * Children have posts: one writer, one exec process where there are programs, N workers. A post whose child ended is filled again, after a pause when the child
- * died young. At a reload a worker's post gets a second child, which takes over the connections of the first (see
- * fastcgi_adopt) and makes it drain; the first is then retired: it has no post. */
+ * Children have posts: one writer, one exec process where there are programs, N workers. A post whose child ended is
+ * filled again, after a pause when the child died young. At a reload a worker's post gets a second child, which takes
+ * over the connections of the first (see fastcgi_adopt) and makes it drain; the first is then retired: it has no post. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include <bsd/unistd.h>
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/secret.h"
 #include "daemon/exec.h"
@@ -96,7 +97,7 @@ static const struct { const char *name; enum log_level level; } log_levels[] = {
 	{ "info", LOG_LEVEL_INFO }, { "debug", LOG_LEVEL_DEBUG },
 };
 
-enum log_level master_log_level(const struct master_settings *s, const struct conf *c)
+static enum log_level level_of(const struct master_settings *s, const struct conf *c)
 {
 	if (s->debug)
 		return LOG_LEVEL_DEBUG;
@@ -254,7 +255,7 @@ static void child_init(enum role role, unsigned number, pid_t parent)
 
 	child_name(name, role, number);
 	setproctitle("%s", name);
-	log_init(name, master_log_level(master.settings, master.conf));
+	log_init(name, level_of(master.settings, master.conf));
 	close(master.lock);
 	close(master.signals);
 	for (unsigned i = 0; i < CHILDREN_MAX; i++)
@@ -612,7 +613,7 @@ static void reload_begin(void)
 	log_info("reloading");
 	master.former = master.conf;
 	master.conf = c;
-	log_init("master", master_log_level(master.settings, c));
+	log_init("master", level_of(master.settings, c));
 	master.old_workers = master.workers;
 	master.workers = worker_count(c);
 	master.turn = 0;
@@ -953,7 +954,7 @@ int master_main(const struct master_settings *s, struct conf *conf)
 	master.settings = s;
 	master.conf = conf;
 	setproctitle("master");
-	log_init("master", master_log_level(s, conf));
+	log_init("master", level_of(s, conf));
 	no_core_dumps();
 	raise_descriptors();
 	if (open_all(&why) < 0) {

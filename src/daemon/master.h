@@ -2,7 +2,6 @@
 #ifndef DAEMON_MASTER_H
 #define DAEMON_MASTER_H
 #include "base/conf.h"
-#include "base/log.h"
 
 /* How the settings were read, to read them again. */
 struct master_settings {
@@ -15,7 +14,6 @@ struct master_settings {
 /* NULL with why->detail: the settings, read and checked as far as one process can without starting (secrets, users,
  * groups, names of sockets). */
 struct conf *master_load(const struct master_settings *s, struct problem *why);
-enum log_level master_log_level(const struct master_settings *s, const struct conf *c);
 /* Runs the service until SIGTERM, SIGQUIT or SIGINT. Owns conf. Returns the exit code. */
 int master_main(const struct master_settings *s, struct conf *conf);
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sysexits.h>

@@ -8,12 +8,9 @@
  *
  * An entry is built in a scratch arena and then packed into one piece of memory, so that ten thousand of them are
  * small. */
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/log.h"
 #include "base/mem.h"
 #include "directory/directory.h"
 #include "lang/key.h"
@@ -77,11 +74,7 @@ static size_t hash(struct str s, size_t buckets)
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "the directory cannot be read at this moment");
-	if (why)
-		why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "the directory cannot be read at this moment");
 }
 
 /* Entries: making one */

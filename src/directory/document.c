@@ -1,7 +1,5 @@
 /* The document by which somebody who knows nothing of a row can call it. What the row says is put into a model first;
  * Markdown and JSON only present it. Which moves a credential can make is given by the caller. */
-#include <stdio.h>
-#include <string.h>
 #include "base/escape.h"
 #include "directory/document.h"
 #include "lang/template.h"

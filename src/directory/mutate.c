@@ -13,7 +13,6 @@
 #include "directory/mutate.h"
 #include "directory/validate.h"
 #include "directory/wording.h"
-#include "lang/key.h"
 #include "store/event.h"
 
 enum {
@@ -81,11 +80,7 @@ static int row_changed(struct problem *why, int status)
 
 static int unreadable(struct problem *why)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "the directory cannot be read at this moment");
-	if (why)
-		why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "the directory cannot be read at this moment");
 }
 
 /* Making the row */

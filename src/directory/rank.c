@@ -591,13 +591,8 @@ int rank_rows(struct directory *d, struct arena *a, const struct rank_query *q, 
 		read_docs(r);
 		read_all(r);
 	}
-	if (r->failed) {
-		problem_set(why, 503, "ledger_unavailable");
-		problem_detail(why, "the words of rows cannot be read at this moment");
-		if (why)
-			why->retry_after = 1;
-		return -1;
-	}
+	if (r->failed)
+		return problem_unavailable(why, "the words of rows cannot be read at this moment");
 	return r->words ? (int)take_best(r, out, max) : 0;
 }
 

@@ -1,8 +1,6 @@
 /* The rules for a row at the write. Each is a line of a table: the columns whose change calls for it, and a function.
  * What a row may still do wrong when it runs (an unknown function, a variable that is missing) is told then. */
 #include <stdio.h>
-#include <string.h>
-#include "base/crypto.h"
 #include "directory/contract.h"
 #include "directory/validate.h"
 #include "lang/authspec.h"

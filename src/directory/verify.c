@@ -80,11 +80,8 @@ int verify_events(const char *path, struct verify_result *out, struct problem *w
 		n = check_slice(db, &seq, out);
 	} while (n == VERIFY_SLICE);
 	db_close(db);
-	if (n < 0) {
-		problem_set(why, 503, "ledger_unavailable");
-		problem_detail(why, "the events cannot be read");
-		return -1;
-	}
+	if (n < 0)
+		return problem_unavailable(why, "the events cannot be read");
 	out->ok = !out->first_bad;
 	return 0;
 }

@@ -206,16 +206,16 @@ static void give_oauth(const struct authspec *s, void (*fn)(void *ctx, struct st
 }
 
 static const struct form {
-	const char *name, *prefix;
+	const char *prefix;
 	int (*read)(struct arena *a, struct str text, struct authspec *out, struct problem *why);
 	void (*names)(const struct authspec *s, void (*fn)(void *ctx, struct str name), void *ctx);
 } forms[] = {
-	[AUTH_NONE] = { "none", NULL, NULL, NULL },
-	[AUTH_BEARER] = { "bearer", "bearer:", read_name, give_name },
-	[AUTH_BASIC] = { "basic", "basic:", read_basic, give_basic },
-	[AUTH_HEADERS] = { "headers", "headers:", read_headers, give_headers },
-	[AUTH_QUERY] = { "query", "query:", read_query, give_name },
-	[AUTH_OAUTH] = { "oauth", "oauth:", read_oauth, give_oauth },
+	[AUTH_NONE] = { NULL, NULL, NULL },
+	[AUTH_BEARER] = { "bearer:", read_name, give_name },
+	[AUTH_BASIC] = { "basic:", read_basic, give_basic },
+	[AUTH_HEADERS] = { "headers:", read_headers, give_headers },
+	[AUTH_QUERY] = { "query:", read_query, give_name },
+	[AUTH_OAUTH] = { "oauth:", read_oauth, give_oauth },
 };
 
 int authspec_parse(struct arena *a, struct str text, struct authspec *out, struct problem *why)
@@ -243,11 +243,6 @@ void authspec_names(const struct authspec *s, void (*fn)(void *ctx, struct str n
 {
 	if (forms[s->form].names)
 		forms[s->form].names(s, fn, ctx);
-}
-
-const char *authspec_form_name(enum authspec_form f)
-{
-	return forms[f].name;
 }
 
 static bool holds_fold(struct str s, const char *word)

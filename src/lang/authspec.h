@@ -38,7 +38,6 @@ int authspec_parse(struct arena *a, struct str text, struct authspec *out, struc
  * basic:USER:PASS: those of the two that are written as names are, [A-Z_][A-Z0-9_]*, since the others are most likely
  * literal. A name that stands twice comes twice. */
 void authspec_names(const struct authspec *s, void (*fn)(void *ctx, struct str name), void *ctx);
-const char *authspec_form_name(enum authspec_form f);   /* "none", "bearer", … */
 /* True for a header name that carries credentials: authorization, proxy-authorization, cookie, anything with "key",
  * "token" or "secret" in it. */
 bool authspec_is_credential_header(struct str name);

@@ -203,14 +203,6 @@ void docstring_parse(struct arena *a, struct str content, struct docstring *out)
 		out->line += *c == '\n';
 }
 
-const char *docstring_label_name(enum docstring_label l)
-{
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (words[i].label == l)
-			return words[i].word;
-	return "";
-}
-
 /* 1, 0 or -1 for one line. */
 static int line_flag(struct str line)
 {

@@ -30,7 +30,6 @@ struct docstring {
 /* EX is EXAMPLE. Memory is the arena's; every text is NUL-terminated behind its bytes. An absent content (p NULL) is
  * an empty one. */
 void docstring_parse(struct arena *a, struct str content, struct docstring *out);
-const char *docstring_label_name(enum docstring_label l);       /* "WHEN_TO_USE" */
 /* SAFE / IDEMPOTENT as a value, from the first word of each of its lines: 0 when one says no, n, false or 0; else 1
  * when one says yes, y, true or 1; else -1: not said. */
 int docstring_flag(const struct docstring *d, enum docstring_label l);

@@ -1,5 +1,4 @@
 /* Row keys: what one looks like and how near two are. Which keys a caller may see is decided elsewhere. */
-#include <string.h>
 #include "base/log.h"
 #include "lang/key.h"
 

@@ -2,7 +2,6 @@
  * only PCRE2 has (verbs, possessive quantifiers, recursion, options, \A \Z \Q …) is refused. Whether the rest is
  * well formed is left to PCRE2. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include "schema/ecma.h"
 

@@ -1,7 +1,6 @@
 /* Documents, resources, anchors and references. A document is walked as soon as it is known, along the keywords of its
  * dialect that hold subschemas, without recursion: the list of nodes is also the list of work. Nothing is fetched. */
 #include <stdlib.h>
-#include <string.h>
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/log.h"

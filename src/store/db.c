@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -236,12 +235,9 @@ static void explain(const struct db *d, struct problem *why)
 	int right = d->mode == DB_READ ? R_OK : W_OK;
 	char *slash;
 
-	problem_set(why, 503, "ledger_unavailable");
-	if (why)
-		why->retry_after = 1;
 	for (size_t i = 0; i < 3; i++)
 		if (lacks(text, sizeof(text), d->path, suffix[i], right)) {
-			problem_detail(why, "%s", text);
+			problem_unavailable(why, "%s", text);
 			return;
 		}
 	snprintf(folder, sizeof(folder), "%s", d->path);
@@ -249,9 +245,9 @@ static void explain(const struct db *d, struct problem *why)
 	if (slash)
 		*slash = 0;
 	if (d->mode == DB_WRITE && lacks(text, sizeof(text), slash ? folder : ".", "", W_OK))
-		problem_detail(why, "%s", text);
+		problem_unavailable(why, "%s", text);
 	else
-		problem_detail(why, "%.300s: %s", d->path, d->h ? sqlite3_errmsg(d->h) : "out of memory");
+		problem_unavailable(why, "%.300s: %s", d->path, d->h ? sqlite3_errmsg(d->h) : "out of memory");
 }
 
 /* One writer, whoever starts it: a second one is told who the first is. */
@@ -261,18 +257,14 @@ static int take_lock(struct db *d, struct problem *why)
 	ssize_t n;
 
 	if (snprintf(name, sizeof(name), "%s.lock", d->path) >= (int)sizeof(name))
-		return problem_set(why, 503, "ledger_unavailable");
+		return problem_unavailable(why, "%.300s: %s", d->path, strerror(ENAMETOOLONG));
 	d->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (d->lock < 0) {
-		problem_set(why, 503, "ledger_unavailable");
-		problem_detail(why, "%.300s: %s", name, strerror(errno));
-		return -1;
-	}
+	if (d->lock < 0)
+		return problem_unavailable(why, "%.300s: %s", name, strerror(errno));
 	if (flock(d->lock, LOCK_EX | LOCK_NB) < 0) {
 		n = pread(d->lock, holder, sizeof(holder) - 1, 0);
 		holder[n > 0 ? strspn(holder, "0123456789") : 0] = 0;
-		problem_set(why, 503, "ledger_unavailable");
-		problem_detail(why, "%.300s is open for writing by process %s", d->path,
+		problem_unavailable(why, "%.300s is open for writing by process %s", d->path,
 			*holder ? holder : "(unknown)");
 		problem_fix(why, "stop the service, or send the change to it");
 		return -1;
@@ -546,11 +538,6 @@ int64_t db_int(struct db_stmt *s, int column)
 	return sqlite3_column_int64(s->s, column);
 }
 
-double db_real(struct db_stmt *s, int column)
-{
-	return sqlite3_column_double(s->s, column);
-}
-
 struct str db_text(struct db_stmt *s, int column)
 {
 	const char *p = (const char *)sqlite3_column_text(s->s, column);
@@ -561,16 +548,6 @@ struct str db_text(struct db_stmt *s, int column)
 bool db_is_null(struct db_stmt *s, int column)
 {
 	return sqlite3_column_type(s->s, column) == SQLITE_NULL;
-}
-
-int db_columns(struct db_stmt *s)
-{
-	return sqlite3_column_count(s->s);
-}
-
-const char *db_column_name(struct db_stmt *s, int column)
-{
-	return sqlite3_column_name(s->s, column);
 }
 
 void db_end(struct db_stmt *s)

@@ -33,11 +33,8 @@ struct db_stmt *db_start_values(struct db *d, enum sql_id id, const struct wire_
 /* 1 a row, 0 no more, -1 failed (logged unless a constraint; transient causes were retried) */
 int db_step(struct db_stmt *s);
 int64_t db_int(struct db_stmt *s, int column);
-double db_real(struct db_stmt *s, int column);
 struct str db_text(struct db_stmt *s, int column);      /* p NULL for SQL NULL; valid until the next step or end */
 bool db_is_null(struct db_stmt *s, int column);
-int db_columns(struct db_stmt *s);
-const char *db_column_name(struct db_stmt *s, int column);
 void db_end(struct db_stmt *s);                         /* NULL is fine */
 /* One row with one value; found false when there is none. -1 when the query failed. */
 int db_one_int(struct db *d, enum sql_id id, int64_t *out, bool *found, const char *types, ...);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "store/wire.h"
@@ -369,11 +368,7 @@ static void lose_connection(const char *what)
 
 static int unavailable(struct problem *why, const char *detail)
 {
-	problem_set(why, 503, "ledger_unavailable");
-	problem_detail(why, "%s", detail);
-	if (why)
-		why->retry_after = 1;
-	return -1;
+	return problem_unavailable(why, "%s", detail);
 }
 
 /* The fiber's time is over: a frame that has begun to leave must be completed, or the stream would be broken. */

@@ -849,8 +849,3 @@ unsigned fastcgi_active(void)
 {
 	return fastcgi.active;
 }
-
-unsigned fastcgi_connections(void)
-{
-	return fastcgi.open;
-}

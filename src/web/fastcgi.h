@@ -58,6 +58,5 @@ void fastcgi_adopt(int fd);
  * calls done() from the loop. May be called again; the first done counts. */
 void fastcgi_drain(void (*done)(void));
 unsigned fastcgi_active(void);          /* requests under way */
-unsigned fastcgi_connections(void);     /* open, idle ones included */
 
 #endif

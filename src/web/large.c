@@ -1,6 +1,5 @@
 /* Making, sharing, keeping and sending large documents. The packed form is the only one that is kept: it is a tenth of
  * the text, most clients take it, and unpacking is ten times as fast as packing. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/crypto.h"

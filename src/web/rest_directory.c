@@ -2,7 +2,6 @@
  * change is stored directory/mutate.c's; the history of rows is rest_event.c's. */
 #include <stdlib.h>
 #include <string.h>
-#include "base/log.h"
 #include "call/caller.h"
 #include "directory/mutate.h"
 #include "web/emit.h"

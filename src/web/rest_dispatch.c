@@ -3,7 +3,6 @@
 #include "config.h"
 #include <string.h>
 #include "base/crypto.h"
-#include "base/escape.h"
 #include "call/explain.h"
 #include "call/gate.h"
 #include "call/replay.h"
@@ -21,14 +20,6 @@ enum {
 
 /* Reading a call */
 
-static int bad_field(struct problem *why, const char *name, const char *detail)
-{
-	problem_set(why, 422, "bad_field");
-	problem_field(why, name);
-	problem_detail(why, "%s", detail);
-	return -1;
-}
-
 /* A string member, p NULL when absent or null. */
 static int take_string(struct json_object *body, const char *name, size_t max, struct str *out, struct problem *why)
 {
@@ -36,7 +27,7 @@ static int take_string(struct json_object *body, const char *name, size_t max, s
 
 	*out = json_str(o);
 	if (o && !out->p)
-		return bad_field(why, name, "this field is a string");
+		return problem_bad_field(why, name, "is a string");
 	if (out->n > max) {
 		problem_set(why, 422, "field_too_long");
 		problem_field(why, name);
@@ -68,7 +59,7 @@ static int take_args(struct dispatch_request *q, struct json_object *args, struc
 		return 0;
 	}
 	if (!json_object_is_type(args, json_type_array))
-		return bad_field(why, "args", "args is an array of arguments or an object of named ones");
+		return problem_bad_field(why, "args", "is an array of arguments or an object of named ones");
 	q->args = json_object_array_length(args);
 	arg = arena_alloc(q->arena, (q->args + 1) * sizeof(*arg));
 	for (size_t i = 0; i < q->args; i++)
@@ -84,7 +75,7 @@ static int take_input(struct dispatch_request *q, struct json_object *body, stru
 	if (args)
 		return take_args(q, args, why);
 	if (json_object_is_type(text, json_type_object) || json_object_is_type(text, json_type_array))
-		return bad_field(why, "body", "body is the argument string; arrays and objects go into args");
+		return problem_bad_field(why, "body", "is the argument string; arrays and objects go into args");
 	q->body = written(q->arena, text);
 	return 0;
 }
@@ -116,7 +107,7 @@ static int take_call(struct rest *r, struct dispatch_request *q, struct problem 
 	if (check_conflicts(r->body, why) < 0)
 		return -1;
 	if (json_object_object_get_ex(r->body, "shape", &shape) && !json_object_is_type(shape, json_type_boolean))
-		return bad_field(why, "shape", "shape is true or false");
+		return problem_bad_field(why, "shape", "is true or false");
 	q->shape = shape && json_object_get_boolean(shape);
 	if (take_string(r->body, "contract", CRYPTO_HEX - 1, &q->contract, why) < 0 ||
 	    take_string(r->body, "repairs", RECEIPT_ID - 1, &q->repairs, why) < 0 ||
@@ -347,7 +338,7 @@ static void call_text(struct rest *r, struct dispatch_request *q)
 	size_t n;
 
 	if (!text.p)
-		bad_field(&why, "text", "this field is a string");
+		problem_bad_field(&why, "text", "is a string");
 	else if (q->idempotency.p)      /* one key cannot stand for calls that are refused or fail one by one */
 		problem_set(&why, 400, "idempotency_not_for_text");
 	if (why.status || text_call(q, text, &t, &n, &why) < 0)

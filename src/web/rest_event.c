@@ -36,8 +36,7 @@ static void unreadable(struct rest *r)
 {
 	struct problem why = { 0 };
 
-	problem_set(&why, 503, "ledger_unavailable");
-	problem_detail(&why, "directory.db cannot be read now");
+	problem_unavailable(&why, "directory.db cannot be read now");
 	router_fail(r, &why);
 }
 

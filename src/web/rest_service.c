@@ -1,7 +1,6 @@
 /* The service itself: index, health, status, metrics, circuit breakers. */
 #include "config.h"
 #include <inttypes.h>
-#include <string.h>
 #include "base/clock.h"
 #include "call/breaker.h"
 #include "call/outbound.h"

@@ -7,7 +7,7 @@ enum { TOKEN_PAGE = 100, TOKEN_PAGE_MAX = REST_ROWS_MAX };
 static void mint(struct rest *r, const struct token *above)
 {
 	struct token_order o = {
-		.directory = r->service->directory, .arena = r->arena, .conf = r->service->conf, .fields = r->body,
+		.directory = r->service->directory, .arena = r->arena, .fields = r->body,
 		.above = above, .actor = r->caller.actor, .trace = r->trace.id,
 	};
 	char text[TOKEN_TEXT];

@@ -1,5 +1,4 @@
 /* Watch rules and held calls over HTTP (spec section 8). */
-#include <string.h>
 #include "call/approval.h"
 #include "call/watch.h"
 #include "web/rest.h"
@@ -151,9 +150,7 @@ void rest_approval_decide(struct rest *r)
 	} else if (str_is(decision, "deny")) {
 		deny(r, &p);
 	} else {
-		problem_set(&why, 422, "bad_field");
-		problem_field(&why, "decision");
-		problem_detail(&why, "decision is approve or deny");
+		problem_bad_field(&why, "decision", "is approve or deny");
 		router_fail(r, &why);
 	}
 }

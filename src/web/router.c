@@ -323,10 +323,7 @@ static int presented_in_body(struct rest *r, struct caller_presented *p, struct 
 	p->body_token = json_str(token);
 	if (p->body_token.p)
 		return 0;
-	problem_set(why, 422, "bad_field");
-	problem_field(why, "capability_token");
-	problem_detail(why, "capability_token is a string");
-	return -1;
+	return problem_bad_field(why, "capability_token", "is a string");
 }
 
 /* What stands behind `Bearer`. Another scheme is given whole, so that it is an invalid credential rather than none. */

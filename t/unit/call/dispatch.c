@@ -630,8 +630,6 @@ static void test_caller(void)
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == -1 && c.kind == CALLER_ANONYMOUS, "an empty one is invalid");
 	p = (struct caller_presented){ .terminal_key = { NULL, 0 } };
 	tap_ok(caller_resolve(&c, service.a, &p, &why) == 0 && c.kind == CALLER_ANONYMOUS, "none is anybody");
-	tap_ok(caller_need_owner(&anonymous, &why) == -1 && caller_need_owner(&owner, &why) == 0,
-		"who must be the owner");
 }
 
 static void test_anonymous_scope(void)

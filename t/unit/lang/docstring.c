@@ -101,10 +101,6 @@ static void labels(void)
 	is_label("x\n# OUTPUT: y", DOC_OUTPUT, "y", "labels in the trailing run count");
 	is_label("# ARGS: a\nx\n# b", DOC_ARGS, "a", "a label does not go on behind the payload");
 	is_label("x\n# ARGS: y\nz", DOC_ARGS, NULL, "a # line in the payload has no label");
-	tap_is_str(docstring_label_name(DOC_WHEN_TO_USE), "WHEN_TO_USE", "labels have names");
-	tap_is_str(docstring_label_name(DOC_EXAMPLE), "EXAMPLE", "the long one for EXAMPLE");
-	for (int l = 0; l < DOC_N; l++)
-		tap_ok(docstring_label_name((enum docstring_label)l)[0], "label %d has a name", l);
 }
 
 static void text(void)
