@@ -55,28 +55,6 @@ void dispatch_trace_new(struct dispatch_trace *t)
 	receipt_new_id("t_", t->id);
 }
 
-int64_t runner_time_ms(const struct call *c, int64_t max)
-{
-	int64_t left = (c->request->trace->deadline_us - clock_mono_us()) / 1000;
-
-	if (left < 1)
-		return 1;
-	return left < max ? left : max;
-}
-
-void runner_include(struct call *c, const struct receipt_spent *used)
-{
-	c->spent.microusd += used->microusd;
-	c->spent.tokens_in += used->tokens_in;
-	c->spent.tokens_out += used->tokens_out;
-}
-
-void runner_charge(struct call *c, const struct receipt_spent *used)
-{
-	runner_include(c, used);
-	c->request->trace->cost_microusd += used->microusd;
-}
-
 /* Refusals */
 
 static struct json_object *extra_of(struct arena *a, struct problem *why)
@@ -230,38 +208,6 @@ static void find_runner(struct run *run)
 }
 
 /* The receipt */
-
-struct str runner_redacted(const struct call *c, struct str s, bool *changed)
-{
-	struct str presented = c->request->caller->presented;
-	struct buf b = BUF_ARENA(c->arena), token = BUF_ARENA(c->arena);
-	size_t n;
-
-	if (!s.p)
-		return s;
-	n = secret_redact(context.secrets, &b, s);
-	s = buf_str(&b);
-	if (presented.p && token_redact(&token, s, presented)) {
-		s = buf_str(&token);
-		n++;
-	}
-	if (changed)
-		*changed = n > 0;
-	return s;
-}
-
-void runner_put(struct call *c, struct str content_type, struct str body, bool cut)
-{
-	struct buf text = BUF_ARENA(c->arena);
-
-	if (!cut) {
-		media_text(&c->result, content_type, body, false);
-		return;
-	}
-	media_text(&text, content_type, body, true);
-	secret_redact_cut(context.secrets, &c->result, buf_str(&text));
-	buf_printf(&c->result, "\xE2\x80\xA6[cut at %zu bytes]", body.n);
-}
 
 static struct str claim(const struct call *c, struct str s)
 {

@@ -8,7 +8,8 @@ enum {
 	PROGRAM_NAME_MAX = 255,                 /* NAME_MAX */
 	PROGRAM_ARG_MAX = 128 * 1024 - 1,       /* bytes of one argument or NAME=value: execve(2), MAX_ARG_STRLEN */
 	PROGRAM_ARGS_MAX = 256,                 /* arguments */
-	PROGRAM_TOTAL_MAX = 1024 * 1024,        /* bytes of all arguments and variables */
+	PROGRAM_ARGS_BYTES_MAX = 512 * 1024,    /* of all arguments; a quarter of the usual stack, so that variables fit too */
+	PROGRAM_TOTAL_MAX = 2 * PROGRAM_ARGS_BYTES_MAX, /* bytes of all arguments and variables */
 	PROGRAM_REQUEST_MAX = PROGRAM_TOTAL_MAX + 8192,
 	PROGRAM_ERR_MAX = 1024,                 /* bytes of standard error, its end, that an answer has */
 	PROGRAM_SLACK = 4096,                   /* what an answer takes beside the output */

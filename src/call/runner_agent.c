@@ -57,13 +57,6 @@ static bool fail(struct run *run, const char *fmt, ...)
 
 /* Preparing */
 
-static void settle(struct call *c, const char *error, struct str detail)
-{
-	buf_puts(&c->result, error);
-	buf_putstr(&c->result, detail);
-	c->settled = true;
-}
-
 /* The row's own, else the section's. */
 static int find_auth(struct call *c, struct built *b, struct problem *why)
 {
@@ -84,9 +77,9 @@ static int prepare(struct call *c, struct problem *why)
 	(void)why;
 	c->built = b;
 	if (!model_find(dispatch_context()->conf, c->entry->target, &b->model))
-		settle(c, "ERR:agent:unknown_model:", c->entry->target);
+		runner_settle(c, "ERR:agent:unknown_model:", c->entry->target);
 	else if (find_auth(c, b, &fault) < 0)
-		settle(c, "ERR:agent:bad_auth:", str_of(fault.detail));
+		runner_settle(c, "ERR:agent:bad_auth:", str_of(fault.detail));
 	return 0;
 }
 

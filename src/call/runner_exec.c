@@ -1,12 +1,9 @@
 /* Rows of type fn with runner=exec: a program of the administrator's folder, run by the exec process (daemon/exec.h).
  * The worker builds what is to be run and reads what came of it; it starts nothing itself. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/log.h"
 #include "call/arguments.h"
-#include "call/functions.h"
 #include "call/media.h"
 #include "call/program.h"
 #include "call/shape.h"
@@ -19,13 +16,6 @@ struct built {
 	struct program_request q;
 	struct authspec auth;
 };
-
-static void settle(struct call *c, const char *error, struct str detail)
-{
-	buf_puts(&c->result, error);
-	buf_putstr(&c->result, detail);
-	c->settled = true;
-}
 
 static int too_long(struct problem *why, const char *what, int max)
 {
@@ -53,7 +43,9 @@ static int check_args(const struct program_request *q, struct problem *why)
 			return -1;
 		}
 	}
-	return total > PROGRAM_TOTAL_MAX / 2 ? too_long(why, "the arguments are too long, in bytes", PROGRAM_TOTAL_MAX / 2) : 0;
+	if (total > PROGRAM_ARGS_BYTES_MAX)
+		return too_long(why, "the arguments are too long, in bytes", PROGRAM_ARGS_BYTES_MAX);
+	return 0;
 }
 
 /* The elements of the row's template, or the call's arguments as they are. False: settled. */
@@ -84,9 +76,9 @@ static int prepare(struct call *c, struct problem *why)
 	c->built = b;
 	b->q.name = c->entry->target;
 	if (!program_name_is_valid(b->q.name)) {
-		settle(c, "ERR:exec:bad_name:", c->entry->target);
+		runner_settle(c, "ERR:exec:bad_name:", c->entry->target);
 	} else if (authspec_parse(c->arena, c->entry->auth, &b->auth, &fault) < 0) {
-		settle(c, "ERR:exec:bad_auth:", str_of(fault.detail));
+		runner_settle(c, "ERR:exec:bad_auth:", str_of(fault.detail));
 	} else if (take_args(c, &b->q)) {
 		return check_args(&b->q, why);
 	}

@@ -1,7 +1,6 @@
 /* flow rows: calls of other rows, one after another, side by side, or one of two. Every step goes through dispatch_call
  * under the caller's own authority and the trace's one budget, and has its own receipt. The language is lang/flow.h's. */
 #include <inttypes.h>
-#include <string.h>
 #include "call/runner.h"
 #include "directory/directory.h"
 #include "lang/flow.h"
@@ -53,11 +52,9 @@ static void begin(struct progress *p, struct call *c)
 
 /* What the calls that surely come would take, flows in flows with them, so that a cycle or a fan-out over the budget
  * stops before anything has fired. *steps is what is left. */
-static int measure(const struct call *c, struct arena *a, const struct flow *flow, int64_t depth, int64_t *steps,
-	struct problem *why);
+static int measure(struct arena *a, const struct flow *flow, int64_t depth, int64_t *steps, struct problem *why);
 
-static int measure_call(const struct call *c, struct arena *a, struct str key, int64_t depth, int64_t *steps,
-	struct problem *why)
+static int measure_call(struct arena *a, struct str key, int64_t depth, int64_t *steps, struct problem *why)
 {
 	const struct conf *conf = dispatch_context()->conf;
 	struct problem ignored = { 0 };
@@ -72,17 +69,16 @@ static int measure_call(const struct call *c, struct arena *a, struct str key, i
 		return -1;
 	if (!e || !str_is(e->type, "flow") || flow_parse(a, e->doc.payload, e->doc.line, &inner, &ignored) < 0)
 		return 0;
-	return measure(c, a, &inner, depth + 1, steps, why);
+	return measure(a, &inner, depth + 1, steps, why);
 }
 
-static int measure(const struct call *c, struct arena *a, const struct flow *flow, int64_t depth, int64_t *steps,
-	struct problem *why)
+static int measure(struct arena *a, const struct flow *flow, int64_t depth, int64_t *steps, struct problem *why)
 {
 	for (size_t i = 0; i < flow->n; i++) {
 		const struct flow_step *s = &flow->step[i];
 
 		for (size_t k = 0; s->kind != FLOW_CHOICE && k < s->n; k++)
-			if (measure_call(c, a, s->call[k].key, depth, steps, why) < 0)
+			if (measure_call(a, s->call[k].key, depth, steps, why) < 0)
 				return -1;
 	}
 	return 0;
@@ -93,7 +89,7 @@ static int check_size(const struct call *c, const struct flow *flow, struct prob
 	const struct dispatch_request *r = c->request;
 	int64_t steps = dispatch_context()->conf->trace_steps - r->trace->steps;
 	struct arena *a = arena_new();
-	int rc = measure(c, a, flow, r->depth + 1, &steps, why);
+	int rc = measure(a, flow, r->depth + 1, &steps, why);
 
 	arena_free(a);
 	return rc;

@@ -1,19 +1,11 @@
 /* fn rows: the content is a JSON array whose elements, after substitution, are the arguments of a built-in function.
  * What the functions do is in function_*.c. */
 #include <stdio.h>
-#include <string.h>
 #include "call/arguments.h"
 #include "call/functions.h"
 #include "call/shape.h"
 
 struct built { const struct function *function; struct json_object **arg; unsigned n; };
-
-static void settle(struct call *c, const char *error, struct str what)
-{
-	buf_puts(&c->result, error);
-	buf_putstr(&c->result, what);
-	c->settled = true;
-}
 
 static void take_array(struct call *c, struct built *b, struct json_object *list)
 {
@@ -40,7 +32,7 @@ static int prepare(struct call *c, struct problem *why)
 	c->built = b;
 	b->function = functions_find(c->entry->target);
 	if (!b->function) {
-		settle(c, "ERR:fn:unknown_target:", c->entry->target);
+		runner_settle(c, "ERR:fn:unknown_target:", c->entry->target);
 		return 0;
 	}
 	if (b->function->verbatim)

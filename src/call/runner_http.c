@@ -1,7 +1,5 @@
 /* http rows: the row's target, content and auth become one request. Sending it is outbound's, the credential auth's. */
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include "base/escape.h"
 #include "call/auth.h"
 #include "call/runner.h"
@@ -14,14 +12,6 @@ struct built {
 	struct outbound_request q;      /* complete but for what auth adds */
 	unsigned headers, queries;      /* of q before auth */
 };
-
-static void settle(struct call *c, const char *error, struct str detail)
-{
-	buf_clear(&c->result);
-	buf_puts(&c->result, error);
-	buf_putstr(&c->result, detail);
-	c->settled = true;
-}
 
 /* Building */
 
@@ -39,9 +29,9 @@ static bool read_target(struct call *c, struct target *t)
 	if (rc == 0)
 		return true;
 	if (why.status == 200)
-		settle(c, "", t->result.p ? t->result : str_of(why.error));
+		runner_settle(c, "", t->result.p ? t->result : str_of(why.error));
 	else
-		settle(c, "ERR:http:bad_target:", str_of(why.detail));
+		runner_settle(c, "ERR:http:bad_target:", str_of(why.detail));
 	return false;
 }
 
@@ -55,7 +45,7 @@ static bool read_auth(struct call *c, struct authspec *spec)
 	buf_printf(&b, "ERR:http:%.*s:", (int)c->entry->key.n, c->entry->key.p);
 	if (strncmp(why.detail, "ERR:", 4) != 0)
 		buf_puts(&b, "ERR:auth:malformed:");
-	settle(c, buf_text(&b), str_of(why.detail));
+	runner_settle(c, buf_text(&b), str_of(why.detail));
 	return false;
 }
 
@@ -69,7 +59,7 @@ static void build_authority(struct call *c, struct built *b)
 	b->q.scheme = b->target.scheme;
 	b->q.authority = buf_str(&authority);
 	if (!target_authority_is_valid(b->q.authority))
-		settle(c, "ERR:http:host_changed", str_of(""));
+		runner_settle(c, "ERR:http:host_changed", str_of(""));
 }
 
 static int build_url(struct call *c, struct built *b, struct problem *why)
