@@ -11,7 +11,6 @@
 #include "call/denial.h"
 #include "call/gate.h"
 #include "call/idempotency.h"
-#include "call/media.h"
 #include "call/question.h"
 #include "call/receipt.h"
 #include "call/watch.h"

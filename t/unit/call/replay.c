@@ -326,7 +326,7 @@ static void test_text_names(void)
 static const struct token *minted(void)
 {
 	struct token_order o = {
-		.directory = service.d, .arena = service.a, .conf = &service.conf, .actor = "owner:terminal-key",
+		.directory = service.d, .arena = service.a, .actor = "owner:terminal-key",
 		.fields = service_json("{\"scope\":\"act\"}"), .trace = "t_test",
 	};
 	struct token *t = NULL;
