@@ -43,8 +43,7 @@ int approval_get(struct arena *a, struct str id, struct approval *out, struct pr
 	return rc < 0 ? unreadable(why) : rc;
 }
 
-/* pending, denied, expired or ran. */
-static const char *state_of(const struct approval *p)
+const char *approval_state(const struct approval *p)
 {
 	int64_t expires;
 
@@ -57,7 +56,7 @@ struct json_object *approval_json(const struct approval *p, bool owner)
 {
 	struct json_object *o = json_object_new_object();
 	const struct { const char *name; struct str value; } members[] = {
-		{ "approval", p->id }, { "state", str_of(state_of(p)) }, { "key", p->key }, { "contract", p->contract },
+		{ "approval", p->id }, { "state", str_of(approval_state(p)) }, { "key", p->key }, { "contract", p->contract },
 		{ "actor", p->actor }, { "reason", p->reason }, { "created_at", p->created_at }, { "expires_at", p->expires_at },
 		{ "on_behalf_of", p->on_behalf_of }, { "authorized_by", p->authorized_by },
 		{ "decided_at", p->decided_at }, { "invocation_id", p->invocation },
@@ -151,7 +150,7 @@ int approval_hold(const struct dispatch_request *r, const struct receipt *p, con
 
 static int check_pending(const struct approval *p, struct problem *why)
 {
-	const char *state = state_of(p);
+	const char *state = approval_state(p);
 
 	return strcmp(state, "pending") == 0 ? 0 : problem_set(why, 409, "approval_decided:%s", state);
 }

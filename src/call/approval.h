@@ -25,6 +25,8 @@ int approval_hold(const struct dispatch_request *r, const struct receipt *p, con
 int approval_held(struct arena *a, const char *id, struct problem *why);
 /* 1 found, 0 none, -1 with why 503. The arena's. */
 int approval_get(struct arena *a, struct str id, struct approval *out, struct problem *why);
+/* pending, denied, expired or ran. */
+const char *approval_state(const struct approval *p);
 /* A new object; with its input for the owner alone. */
 struct json_object *approval_json(const struct approval *p, bool owner);
 /* Newest first, those before the id `before` (p NULL: all), at most limit: a new array, or NULL with why 503. */
