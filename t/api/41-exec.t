@@ -68,7 +68,7 @@ b' '*' '"' "'" '\' 'p|q'; do
 done
 row DASH args '' '["--","$1"]'
 is "$(call DASH '-x')" '<--><-x>' "a template puts -- before what the caller gives"
-long=$(head -c 131071 /dev/zero | tr '\0' a)
+long=$(head -c 131071 /dev/zero | tr '\0' '~')     # no secret begins so: at a cut, what may be the beginning of one goes
 printf '{"key":"ARGS","args":["%s"]}' "$long" >"$TMP/long"
 owner POST /api/dispatch "@$TMP/long" >/dev/null
 is "$(status),$(jq_get '.result | length')" "200,10261" "an argument of 131,071 bytes is passed (and its output cut)"
