@@ -1,8 +1,8 @@
 /* The ranking of rows for a question. How it counts:
  *
  * Each different word of the question is a concept. It is looked for as it is (stemmed), as the beginning of longer
- * words and as what begins with a shorter one; if no row has any of these, as a typing error, and then as a part of
- * words. What a row has of a concept counts once, by its best word: how often and in which columns, saturating, times
+ * words, as what begins with a shorter one, and by the words that are said for it; if no row has any of these, as a
+ * typing error, and then as a part of words. What a row has of a concept counts once, by its best word: how often and in which columns, saturating, times
  * how rare the word is among the rows that the reader sees (BM25F). Words that stand in any request count little, and
  * silent ones not at all.
  *
@@ -15,6 +15,7 @@
 #include <string.h>
 #include "base/escape.h"
 #include "directory/rank.h"
+#include "directory/related.h"
 #include "directory/wording.h"
 #include "lang/key.h"
 
@@ -41,6 +42,7 @@ static const double column_weight[WORDING_N] = {
 
 static const double saturation = 1.2;           /* BM25's k1 */
 static const double form_weight = 0.6;          /* another form of the word, or the word as it was meant */
+static const double related_weight = 0.4;       /* another word for it */
 static const double repeat_weight = 0.5;        /* of the logarithm of how often the question has the word */
 static const double learned_weight = 1;         /* of what earlier questions say, against what the row says */
 static const double learned_request = 0.5;      /* of words that stand in any request, there */
@@ -362,12 +364,25 @@ static uint32_t look_up_alike(struct rank *r, struct word *w)
 	return found;
 }
 
+static uint32_t look_up_related(struct rank *r, struct str stem)
+{
+	struct str related[RELATED_MAX];
+	unsigned n = related_stems(directory_db(r->d), stem, related);
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		found += look_up(r, related[i], related_weight);
+	return found;
+}
+
 static void look_up_word(struct rank *r, struct word *w)
 {
 	uint32_t found = w->exact ? look_up(r, w->stem, 1) : 0;
 
 	for (unsigned i = 0; w->forms && i < w->forms->n_related; i++)
 		found += look_up(r, w->forms->related[i].term, form_weight);
+	if (w->weight >= 1)
+		found += look_up_related(r, w->stem);
 	if (!found && w->forms)
 		found = look_up_alike(r, w);
 	if (!found && w->weight >= 1 && characters(w->stem) >= PART_MIN)

@@ -91,6 +91,17 @@ static void test_words(void)
 	tap_is_str(best("明日の天気予報"), "TENKI", "… by a sentence");
 }
 
+static void test_related(void)
+{
+	service_put("AIRFARE", "{\"type\":\"fn\",\"category\":\"air\",\"examples\":[\"\"],"
+		"\"content\":\"# WHAT: Seats of every airline.\\nx\"}");
+	tap_is_str(best("fly to Oslo, one flight"), "AIRFARE", "a row is found by a word that is said for its own");
+	service_put("OSLO", "{\"type\":\"fn\",\"category\":\"air\",\"examples\":[\"\"],"
+		"\"content\":\"# WHAT: Every flight of the day.\\nx\"}");
+	tap_is_str(best("which flight"), "OSLO", "the word itself weighs more");
+	tap_is_str(best("which flihgt"), "OSLO", "a typing error is taken for what rows say");
+}
+
 static void test_errors(void)
 {
 	tap_is_str(best("wether"), "WEATHER", "a letter is missing");
@@ -242,6 +253,7 @@ static void all(void)
 		service_put(rows[i].key, rows[i].text);
 	test_words();
 	test_errors();
+	test_related();
 	test_silence();
 	test_order();
 	test_categories();
