@@ -13,7 +13,7 @@ tap_n=0 tap_failed=0 rc_pid='' STATUS=''
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/rowcall-t.XXXXXX")
 HEADERS=$TMP/headers BODY=$TMP/body
 trap 'rc_cleanup' EXIT
-trap 'exit 1' INT TERM HUP
+trap 'exit 1' INT TERM HUP PIPE    # PIPE: prove has bailed out
 
 # Ends what this test started, by pid, and removes its folder.
 rc_cleanup()
@@ -40,12 +40,12 @@ like() { if printf '%s\n' "$1" | grep -Eq -- "$2"; then pass "$3"; else fail "$3
 unlike() { if printf '%s\n' "$1" | grep -Eq -- "$2"; then fail "$3"; diag "got what should be absent: $1"; else pass "$3"; fi; }
 
 # rc_start [OPTION…]: starts an instance in $TMP/instance (again, when it is there); options are those of `rowcall up`.
-# Sets BASE (https), HTTP (plain), KEY (owner key), CACERT, DIR.
+# Sets BASE (https), HTTP (plain), KEY (owner key), CACERT, DIR. It ends with this test, even one that is killed.
 rc_start()
 {
 	DIR=${DIR:-$TMP/instance}
 	: >"$TMP/up.out"        # what an earlier start has said is not what this one says
-	"$BUILD/rowcall" up --share "$SOURCE" --port 0 --http-port 0 --workers 2 "$@" "$DIR" >"$TMP/up.out" 2>"$TMP/up.err" &
+	setpriv --pdeathsig TERM "$BUILD/rowcall" up --share "$SOURCE" --port 0 --http-port 0 --workers 2 "$@" "$DIR" >"$TMP/up.out" 2>"$TMP/up.err" &
 	rc_pid=$!
 	rc_wait=0
 	until grep -q '^Ctrl-C' "$TMP/up.out"; do

@@ -23,7 +23,7 @@ sub sql { my ($file, $text) = @_; return system('sqlite3', "$dir/data/$file.db",
 
 subtest 'file systems' => sub {
 	my $preload = "$dir/statfs.so";
-	system($ENV{CC} // 'gcc', '-shared', '-fPIC', '-o', $preload, "$FindBin::Bin/statfs.c") == 0 or plan skip_all => 'no compiler';
+	system(split(' ', $ENV{CC} // 'gcc'), '-shared', '-fPIC', '-o', $preload, "$FindBin::Bin/statfs.c") == 0 or plan skip_all => 'no compiler';
 	local $ENV{LD_PRELOAD} = $preload;
 	for my $fs ([ 0x6969, 'NFS' ], [ 0x01021997, '9p' ], [ 0x65735546, 'FUSE' ], [ 0xff534d42, 'CIFS' ]) {
 		local $ENV{FAKE_FS_TYPE} = $fs->[0];

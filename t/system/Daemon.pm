@@ -74,7 +74,7 @@ sub spawn {
 	if (!$pid) {
 		open STDERR, '>>', "$self->{dir}/log";
 		open STDOUT, '>&', \*STDERR;
-		exec $program, '-c', "$self->{dir}/rowcall.conf", @options or POSIX::_exit(127);
+		exec 'setpriv', '--pdeathsig', 'TERM', $program, '-c', "$self->{dir}/rowcall.conf", @options or POSIX::_exit(127);
 	}
 	return $self->{pid} = $pid;
 }

@@ -533,15 +533,21 @@ static unsigned denials(const char *code, int64_t *count)
 
 static void test_denials(void)
 {
-	int64_t count;
+	enum { WAIT_S = 20 };
+	int64_t count, began_us;
+	unsigned n, before = denials("row_disabled", &count);
 
 	fiber_sleep(1100);
+	began_us = clock_mono_us();
 	for (int i = 0; i < 20; i++)
 		call(&owner, "HIDDEN_ECHO", "");
-	tap_ok(denials("row_disabled", &count) <= 2, "denials of a second are one receipt");
-	fiber_sleep(1300);
-	tap_ok(denials("row_disabled", &count) <= 3, "and one for the rest");
-	tap_is_int(count, 21, "which counts them all");
+	/* One at once, one a second later; a machine under load may take longer over the calls. */
+	do {
+		fiber_sleep(100);
+		n = denials("row_disabled", &count) - before;
+	} while (count < 21 && clock_mono_us() - began_us < WAIT_S * 1000000);
+	tap_is_int(count, 21, "each denial is counted");
+	tap_ok(n >= 1 && n <= 2 + (clock_mono_us() - began_us) / 1000000, "in one receipt a second, and one for the rest");
 	for (int i = 0; i < 5; i++)
 		call(&anonymous, "ECHO", "");
 	tap_is_int(denials("unauthorized", &count), 0, "those without a credential have none");
