@@ -3,13 +3,15 @@
  * [ROUNDS]]; the folder should be on the disk that will hold the data. */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/log.h"
+#include "call/receipt.h"
 #include "daemon/writer.h"
 #include "unit/store/service.h"
 
-enum { SECONDS_US = 1000000, LEVELS = 3, ROUNDS_MAX = 99 };
+enum { SECONDS_US = 1000000, LEVELS = 3, ROUNDS_MAX = 99, PAYLOAD_MAX = 4096 };
 
 static const int level[LEVELS] = { 1, 16, 64 };
 static struct conf conf;
@@ -26,25 +28,28 @@ static int play_writer(int fd)
 static void one(void *arg)
 {
 	static char text[150];
+	struct receipt p = {
+		.time = "2026-01-01T00:00:00.000Z", .key = "NOW", .runner = "fn", .actor = "owner:terminal-key", .status = "ok",
+		.ok = true, .duration_us = 100, .input_form = "string", .input_text = str_make(text, sizeof(text)),
+		.output_text = str_make(text, sizeof(text)),
+	};
 
 	(void)arg;
 	memset(text, 'x', sizeof(text));
+	crypto_sha256_hex(p.input_text, p.input);
+	memcpy(p.output, p.input, sizeof(p.output));
+	memcpy(p.contract, p.input, sizeof(p.contract));
 	while (clock_mono_us() < run.end) {
 		struct arena *a = arena_new();
 		struct write *w = write_new(a, SQL_LEDGER);
-		char random[CRYPTO_ID], id[40], hex[CRYPTO_HEX];
+		struct problem why = { 0 };
 
-		crypto_id(clock_ms(), random);
-		snprintf(id, sizeof(id), "inv_%s", random);
-		crypto_sha256_hex(str_of(id), hex);
-		write_add(w, SQL_RECEIPT_ADD, "ttttttniiiitntttinninn", id, "2026-01-01T00:00:00.000Z", "NOW", "fn",
-			"owner:terminal-key", "ok", (int64_t)1,
-			(int64_t)1, (int64_t)0, (int64_t)100, id, hex, hex, hex, (int64_t)0, (int64_t)1);
-		write_add(w, SQL_PAYLOAD_ADD, "tstsiii", id, str_make(text, sizeof(text)), "string",
-			str_make(text, sizeof(text)), (int64_t)0, (int64_t)0, (int64_t)0);
-		write_proof(w, SQL_RECEIPT_APPLIED, "t", id);
-		if (write_submit(w, NULL) == 0)
-			run.done++;
+		receipt_new_id("inv_", p.id);
+		receipt_new_id("t_", p.trace);
+		receipt_add(w, &p, PAYLOAD_MAX);
+		if (write_submit(w, &why) < 0)
+			log_fatal("a receipt is refused: %s %s", why.error, why.detail);
+		run.done++;
 		arena_free(a);
 	}
 }
