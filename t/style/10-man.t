@@ -89,7 +89,7 @@ codes=$(perl -0777 -ne '
 	}
 	print "$1\n" while /\b(?:refuse|refuse_name|refused|not_found|invalid)\((?:why|&why), "([a-z][a-z_]*)"/g;
 	print "$1\n" while /\bbad_parameter\(r, "[^"]*", "([a-z][a-z_]*)"/g;' \
-	$(find src -name '*.c' ! -path 'src/ctl/*'))
+	$(find src -name '*.c' ! -path 'src/ctl/*' ! -path 'src/import/*'))
 none "$(only_in "$startup" "$codes")" "every code that only a start tells exists"
 codes=$(only_in "$codes" "$startup")
 # code status, of nginx: the texts are chosen by status; the one that is not says it beside its location.

@@ -34,7 +34,8 @@ directory base lang schema loop store directory
 call base lang schema loop store directory call
 web base lang schema loop store directory call web
 daemon base lang schema loop store directory call web daemon
-ctl base lang schema loop store directory call ctl
+import base lang schema loop store directory import
+ctl base lang schema loop store directory call import ctl
 END
 layers=$(cut -d' ' -f1 "$TMP/layers")
 none "$(cd src && for d in */; do printf '%s\n' "$layers" | grep -qx "${d%/}" || echo "src/$d"; done)" "every folder of src is a layer"
