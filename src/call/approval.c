@@ -1,5 +1,5 @@
-/* Held calls. The decision is one write of the directory, which also names the receipt of the run to come: so there is
- * one run at most, and what became of it can be looked up. */
+/* Held calls. The decision is one write of the directory, which also names the receipt of the run to come, whose intent
+ * is in the ledger by then: so there is one run at most, and what became of it can be looked up, whatever is killed. */
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 #include "call/replay.h"
 #include "store/event.h"
 
-enum { COLUMNS = 16 };
+enum { COLUMNS = 17 };
 
 static struct db *db(void)
 {
@@ -25,10 +25,12 @@ static struct approval from_stmt(struct arena *a, struct db_stmt *s)
 	struct str *const column[COLUMNS] = {
 		&p.id, &p.created_at, &p.expires_at, &p.key, &p.contract, &p.actor, &p.token, &p.input, &p.input_form,
 		&p.on_behalf_of, &p.authorized_by, &p.reason, &p.state, &p.decided_at, &p.decided_by, &p.invocation,
+		&p.parent,
 	};
 
 	for (int i = 0; i < COLUMNS; i++)
 		*column[i] = arena_copy(a, db_text(s, i));
+	p.identity = db_int(s, COLUMNS);
 	return p;
 }
 
@@ -59,7 +61,7 @@ struct json_object *approval_json(const struct approval *p, bool owner)
 		{ "approval", p->id }, { "state", str_of(approval_state(p)) }, { "key", p->key }, { "contract", p->contract },
 		{ "actor", p->actor }, { "reason", p->reason }, { "created_at", p->created_at }, { "expires_at", p->expires_at },
 		{ "on_behalf_of", p->on_behalf_of }, { "authorized_by", p->authorized_by },
-		{ "decided_at", p->decided_at }, { "invocation_id", p->invocation },
+		{ "decided_at", p->decided_at }, { "invocation_id", p->invocation }, { "parent", p->parent },
 	};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
@@ -126,8 +128,8 @@ void approval_new_id(char out[APPROVAL_ID])
 	snprintf(out, APPROVAL_ID, "apr_%s", text);
 }
 
-int approval_hold(const struct dispatch_request *r, const struct receipt *p, const char *id, const char *reason,
-	struct problem *why)
+int approval_hold(const struct dispatch_request *r, const struct receipt *p, int64_t identity, const char *id,
+	const char *reason, struct problem *why)
 {
 	struct write *w = write_new(r->arena, SQL_DIRECTORY);
 	char now[CLOCK_ISO], end[CLOCK_ISO];
@@ -138,9 +140,9 @@ int approval_hold(const struct dispatch_request *r, const struct receipt *p, con
 	clock_iso(ms, now);
 	clock_iso(ms + dispatch_context()->conf->hold_ms, end);
 	write_add(w, SQL_APPROVAL_ROOM, "ti", now, (int64_t)APPROVAL_PENDING_MAX);
-	write_add(w, SQL_APPROVAL_ADD, "tttttttstsst", id, now, end, p->key, p->contract, p->actor,
+	write_add(w, SQL_APPROVAL_ADD, "tttttttstsstit", id, now, end, p->key, p->contract, p->actor,
 		r->caller->token ? r->caller->token->name : NULL, p->input_text, p->input_form, p->on_behalf_of,
-		p->authorized_by, reason);
+		p->authorized_by, reason, identity, r->parent);
 	if (write_submit(w, why) == 0)
 		return approval_held(r->arena, id, why);
 	return why->status == 409 ? problem_set(why, 429, "too_many_holds") : -1;
@@ -211,6 +213,7 @@ int approval_run(struct arena *a, const struct approval *p, struct dispatch_trac
 	struct dispatch_request r = {
 		.arena = a, .caller = &caller, .trace = trace, .key = p->key, .contract = p->contract,
 		.on_behalf_of = p->on_behalf_of, .authorized_by = p->authorized_by, .approval = p, .approver = actor,
+		.parent = p->parent.p ? arena_str(a, p->parent) : NULL,
 	};
 
 	*out = (struct dispatch_result){ .ran = false };

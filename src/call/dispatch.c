@@ -163,6 +163,8 @@ static int check_contract(struct run *run, struct problem *why)
 	const struct dispatch_request *r = run->call.request;
 	const struct entry *e = run->call.entry;
 
+	if (r->approval && r->approval->identity != e->identity)
+		return problem_set(why, 409, "row_replaced:%.*s", (int)e->key.n, e->key.p);
 	if (!r->contract.p || str_is(r->contract, e->digest))
 		return 0;
 	problem_set(why, 409, "contract_changed:%.*s!=%s", (int)escape_cut(r->contract, CRYPTO_HEX - 1), r->contract.p,
@@ -448,8 +450,8 @@ static int refused_claim(struct run *run, struct problem *why)
 	return denied(run, why);
 }
 
-/* Before it fires: a call with an effect outside, or under a key, leaves its trace, the key is claimed, and a token with
- * limits pays, in one write. */
+/* Before it fires: a call with an effect outside, under a key, or that was held leaves its trace, the key is claimed, and
+ * a token with limits pays, in one write. */
 static int claim_call(struct run *run, struct problem *why)
 {
 	struct call *c = &run->call;
@@ -457,7 +459,7 @@ static int claim_call(struct run *run, struct problem *why)
 	struct write *w = write_new(c->arena, SQL_LEDGER);
 	unsigned taken;
 
-	run->intended = run->keyed || (fires && (docstring_flag(&c->entry->doc, DOC_SAFE) == 0 || run->runner->intent(c)));
+	run->intended = run->keyed || c->request->approval || (fires && (docstring_flag(&c->entry->doc, DOC_SAFE) == 0 || run->runner->intent(c)));
 	if (run->keyed)
 		idempotency_claim(w, &run->key, run->receipt.id);
 	taken = fires ? token_take(w, counted_token(c->request)) : 0;
@@ -499,10 +501,26 @@ static int hold(struct run *run, const char *reason, struct problem *why)
 		if (write_submit(w, why) < 0)
 			return refused_claim(run, why);
 	}
-	approval_hold(r, &run->receipt, id, reason, why);
+	approval_hold(r, &run->receipt, run->call.entry->identity, id, reason, why);
 	if (run->keyed && why->status != 202 && approval_get(r->arena, str_of(id), &p, &ignored) == 0)
 		idempotency_release(r->arena, &run->key, id);
 	return not_run(r->arena, why);
+}
+
+/* The owner's word could not be taken: nothing is fired. Where it may have been taken, the intent stays and its outcome
+ * is unknown; else somebody has decided meanwhile. */
+static int withdraw(struct run *run, struct problem *why)
+{
+	struct write *w = write_new(run->call.arena, SQL_LEDGER);
+	struct problem failure = { 0 };
+
+	if (why->status != 409)
+		return not_run(run->call.arena, why);
+	token_give_back(w, counted_token(run->call.request), run->receipt.id);
+	write_add(w, SQL_INTENT_DROP, "t", run->receipt.id);
+	if (write_submit(w, &failure) < 0)
+		log_warn("the intent of %s, which has not run, stays: %s", run->receipt.id, failure.error);
+	return not_run(run->call.arena, why);
 }
 
 static int fire(struct run *run, struct problem *why)
@@ -511,10 +529,10 @@ static int fire(struct run *run, struct problem *why)
 
 	if (need_ledger(c->arena, why) < 0 || (!c->settled && check_breaker(run, why) < 0))
 		return -1;
-	if (c->request->approval && approval_claim(c->request, run->receipt.id, why) < 0)
-		return not_run(c->arena, why);
 	if (claim_call(run, why) < 0)
 		return refused_claim(run, why);
+	if (c->request->approval && approval_claim(c->request, run->receipt.id, why) < 0)
+		return withdraw(run, why);
 	c->write = write_new(c->arena, SQL_LEDGER);
 	if (!c->settled)
 		run->runner->run(c);

@@ -583,3 +583,10 @@ unsigned token_take(struct write *w, const struct token *t)
 		}
 	return n;
 }
+
+void token_give_back(struct write *w, const struct token *t, const char *invocation)
+{
+	for (; t; t = t->above)
+		if (t->uses)
+			write_add(w, SQL_TOKEN_USE_BACK, "tt", t->name, invocation);
+}

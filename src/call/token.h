@@ -74,5 +74,7 @@ int64_t token_uses_left(struct directory *d, const struct token *t);
 /* Adds to w, a write of the ledger, what one call uses up of t and all above it; how many statements that are. They
  * refuse with `rate_exceeded` and `token_exhausted`. */
 unsigned token_take(struct write *w, const struct token *t);
+/* Adds what gives the uses back, as long as that invocation's intent is there; the rate stays. */
+void token_give_back(struct write *w, const struct token *t, const char *invocation);
 
 #endif

@@ -59,7 +59,7 @@ static const struct response_code codes[] = {
 	{ "scope_mismatch", 403, "the token does not cover calls of this row", "use a token that does: see needs" },
 	{ "audience_bound", 403, "the token is for another service", NULL },
 	{ "owner_gate_required", 403, "the owner has closed the token to calls", NULL },
-	{ "row_replaced", 409, "the row that the token was made for is gone", "ask for a token for the row that is there" },
+	{ "row_replaced", 409, "the row that this was made for is gone", "ask for a token for the row that is there" },
 	{ "category_not_allowed", 403, "the agent's allowed_categories do not have the row's category", NULL },
 	{ "risk_ceiling", 403, "the token does not call rows of high risk", "use a token that does: see needs" },
 	{ "body_not_allowed", 403, "the token has arguments of its own", "send none" },

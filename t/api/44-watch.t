@@ -122,7 +122,37 @@ is "$(decide "$P" approve),$(jq_get .result)" 200,A "an approved flow runs its s
 rule '{"key_pattern":"OTHER","decision":"hold"}'
 row INNER '{"type":"flow","content":"# WHAT: x\nOTHER: $1 > ECHO: $PREV","examples":["x"]}'
 owner POST /api/dispatch '{"key":"INNER","body":"a"}' >/dev/null
-like "$(jq_get .result)" '^ERR:held:apr_' "a step that is held ends its flow"
+like "$(jq_get .result)" '^ERR:held:apr_[0-9a-z]{26}$' "a step that is held ends its flow"
+is "$(jq_get '.ok,.ran,.proof.ok' | tr '\n' ' ')" 'false true false ' "… which has run, and without success"
+P=$(jq_get '.result[9:]') I=$(jq_get .invocation.id) trace=$(jq_get .trace)
+owner GET "/api/dispatch?receipt=$I" >/dev/null
+is "$(jq_get '.status + " " + .output')" "PROVEN_ATTEMPT_NO_MATERIAL_RESULT ERR:held:$P" "its receipt says the same"
+owner GET "/api/dispatch?ledger=1&trace=$trace" >/dev/null
+is "$(jq_get '[.rows[] | .key + ":" + .outcome] | join(" ")')" INNER:error "neither the held step nor the one behind it has run"
+owner GET "/api/approvals/$P" >/dev/null
+is "$(jq_get '.state,.key,.input,.parent' | tr '\n' ' ')" "pending OTHER a $I " "the approval names the step and its flow"
+is "$(decide "$P" approve),$(jq_get .result)" 200,A "approved, the step alone runs"
+step=$(jq_get .invocation_id)
+owner GET "/api/dispatch?receipt=$step" >/dev/null
+is "$(jq_get .parent)" "$I" "… as a child of the flow"
+owner GET '/api/dispatch?ledger=1&key=INNER' >/dev/null
+is "$(jq_get .count)" 1 "… which does not run again"
+row BRANCHES '{"type":"flow","content":"# WHAT: x\n{ OTHER: a | UPPER: b }","examples":["x"]}'
+owner POST /api/dispatch '{"key":"BRANCHES","body":""}' >/dev/null
+like "$(jq_get '.result | gsub("\n"; " ")')" '^\[1\] OTHER ERR:held:apr_[0-9a-z]{26}  \[2\] UPPER B$' "a branch that is held leaves the other alone"
+# What belongs to the outer call alone does not stand against a step of it.
+mint '{"scope":"rows:INNER,OTHER,ECHO","risk_ceiling":"high","uses":1,"max_body_bytes":1,"body_fixed":"b"}'
+run "$T" '{"key":"INNER","body":""}' >/dev/null
+P=$(jq_get '.result[9:]')
+is "$(decide "$P" approve),$(jq_get .result)" 200,B "a step of a token without uses left runs when it is approved"
+owner POST /api/dispatch '{"key":"INNER","body":"a"}' >/dev/null
+P=$(jq_get '.result[9:]')
+owner DELETE /api/directory/OTHER >/dev/null
+is "$(decide "$P" approve),$(jq_get .error)" 404,unknown_key "a row that is gone does not run"
+row OTHER "{\"type\":\"fn\",\"target\":\"upper\",\"sensitive\":1,\"content\":\"# WHAT: x\",$schema,\"examples\":[\"x\"]}"
+is "$(decide "$P" approve),$(jq_get .error)" 409,row_replaced:OTHER "nor does another row of its name, to the letter the same"
+owner GET "/api/approvals/$P" >/dev/null
+is "$(jq_get '.state,.invocation_id' | tr '\n' ' ')" 'pending null ' "… and nothing is decided by that"
 printf 'HELD_CANARY=held-canary-secret\n' >>"$DIR/secrets.env"
 owner POST /api/dispatch '{"key":"OTHER","body":"held-canary-secret"}' >/dev/null
 is "$(status),$(jq_get .error)" 422,secret_in_input "a call with a secret in its arguments does not wait"
