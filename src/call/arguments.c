@@ -2,6 +2,7 @@
 #include <string.h>
 #include "call/arguments.h"
 #include "directory/document.h"
+#include "lang/place.h"
 
 static struct str vars_value(void *ctx, struct str name)
 {
@@ -14,7 +15,7 @@ static const struct schema *validator_of(const struct call *c)
 	return directory_validator(dispatch_context()->directory, c->entry);
 }
 
-static struct json_object *properties_of(const struct call *c)
+struct json_object *arguments_properties(const struct call *c)
 {
 	struct json_object *p = json_get(schema_document(validator_of(c)), "properties");
 
@@ -59,7 +60,7 @@ struct str arguments_text(struct arena *a, struct json_object *o)
  * it has none. */
 static void lay(struct call *c, struct json_object *values)
 {
-	struct json_object *properties = properties_of(c);
+	struct json_object *properties = arguments_properties(c);
 	size_t n = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
 	struct str *arg = arena_alloc(c->arena, (n ? n : 1) * sizeof(*arg));
 
@@ -117,12 +118,14 @@ static const char *type_name(struct json_object *o)
 }
 
 /* The value that a piece of text stands for under `type`: parsed when it reads as JSON of an allowed type, else the
- * text, which the validator then refuses where text is not allowed. */
-static struct json_object *typed(struct call *c, struct str piece, struct json_object *type)
+ * text, which the validator then refuses where text is not allowed. Of a body (x-in) without a type it is JSON first. */
+static struct json_object *typed(struct call *c, struct str piece, struct json_object *type, bool body)
 {
 	struct json_object *o = NULL;
 	const char *name;
 
+	if (body && !type && json_parse(c->arena, piece, &o, NULL) == 0)
+		return json_object_get(o);
 	if (!type || type_allows(type, "string") || json_parse(c->arena, piece, &o, NULL) < 0)
 		return json_new_str(piece);
 	name = type_name(o);
@@ -140,27 +143,29 @@ static bool takes_rest(const struct entry *e, size_t n)
 	return (template_slots(e->doc.payload, &rest) == n && rest) || (template_slots(e->target, &rest) == n && rest);
 }
 
-/* Pieces as an object: one for each property; a missing piece, or an empty one where text is not allowed, is an
- * absent property. */
+/* Pieces as an object: one for each property; a missing piece, or an empty one where text is not allowed or which has a
+ * place (x-in), is an absent property. A property that has a place takes all that is left when it is the last. */
 static struct json_object *named_from_pieces(struct call *c, const struct str *arg, size_t n)
 {
 	struct json_object *values = arena_json(c->arena, json_object_new_object());
-	struct json_object *properties = properties_of(c);
+	struct json_object *properties = arguments_properties(c);
 	size_t count = properties ? (size_t)json_object_object_length(properties) : 0, i = 0;
 
 	if (!properties || (n == 1 && !arg[0].n))
 		return values;
 	json_object_object_foreach(properties, name, property) {
 		struct json_object *type = json_get(property, "type");
+		struct place place;
+		bool placed = place_read(str_of(name), property, &place);
 		struct str piece;
 
 		if (i >= n)
 			break;
 		piece = arg[i];
-		if (i + 1 == count && n > count && takes_rest(c->entry, count))
+		if (i + 1 == count && n > count && (placed || takes_rest(c->entry, count)))
 			piece = template_join(c->arena, arg + i, n - i);
-		if (piece.n || !type || type_allows(type, "string"))
-			json_put(values, name, typed(c, piece, type));
+		if (piece.n || (!placed && (!type || type_allows(type, "string"))))
+			json_put(values, name, typed(c, piece, type, placed && place_is_body(&place)));
 		i++;
 	}
 	return values;

@@ -19,6 +19,8 @@ int arguments_read(struct call *c, struct problem *why);
 bool arguments_elements(struct call *c, struct json_object **list);
 /* A value as an argument: a string's bytes, else its JSON text, null as nothing. The arena's. */
 struct str arguments_text(struct arena *a, struct json_object *o);
+/* The properties of the row's input_schema, in its order; NULL when there are none. */
+struct json_object *arguments_properties(const struct call *c);
 /* The row's example (document_example) as named arguments. The arena's; not validated. */
 struct json_object *arguments_example(struct arena *a, struct entry *e);
 

@@ -1,7 +1,9 @@
 /* http rows: the row's target, content and auth become one request. Sending it is outbound's, the credential auth's. */
 #include <string.h>
+#include <strings.h>
 #include "base/escape.h"
 #include "call/auth.h"
+#include "call/placement.h"
 #include "call/runner.h"
 #include "call/shape.h"
 #include "lang/target.h"
@@ -71,6 +73,7 @@ static int build_url(struct call *c, struct built *b, struct problem *why)
 	buf_putstr(&url, b->q.authority);
 	if (template_expand_url(&url, b->target.rest, &c->args, why) < 0)
 		return -1;
+	placement_query(c, &url);
 	if (url.len > OUTBOUND_URL_MAX) {
 		problem_set(why, 422, "args_invalid");
 		problem_field(why, "args");
@@ -103,13 +106,43 @@ static const struct body_kind {
 	{ "", "text/plain; charset=utf-8", 0, expand_raw },
 };
 
+/* The row's own Content-Type, among the headers of its auth, comes before what the body is by its look. */
+static bool has_own_type(const struct authspec *auth)
+{
+	if (auth->form == AUTH_HEADERS) {
+		json_object_object_foreach(auth->headers, name, unused) {
+			(void)unused;
+			if (strcasecmp(name, "content-type") == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* type p NULL: there is none. */
+static void set_body(struct built *b, struct buf *body, struct str type)
+{
+	if (!type.p)
+		return;
+	b->q.body = buf_str(body);
+	if (!has_own_type(&b->auth))
+		outbound_header(&b->q, str_of("Content-Type"), type, false);
+}
+
 static int build_body(struct call *c, struct built *b, struct problem *why)
 {
 	struct str text = b->target.body.p ? b->target.body : c->entry->doc.payload, start = str_trim(text);
 	const struct body_kind *kind = body_kinds;
 	struct buf body = BUF_ARENA(c->arena);
+	struct str type;
 
-	if (!start.n || str_is(b->q.method, "GET") || str_is(b->q.method, "HEAD"))
+	if (str_is(b->q.method, "GET") || str_is(b->q.method, "HEAD"))
+		return 0;
+	if (placement_body(c, &body, &type)) {
+		set_body(b, &body, type);
+		return 0;
+	}
+	if (!start.n)
 		return 0;
 	while (!str_starts(start, kind->begins))
 		kind++;
@@ -119,8 +152,7 @@ static int build_body(struct call *c, struct built *b, struct problem *why)
 		problem_detail(why, "the body would be over %d bytes", TEMPLATE_OUT_MAX);
 		return -1;
 	}
-	b->q.body = buf_str(&body);
-	outbound_header(&b->q, str_of("Content-Type"), str_of(kind->type), false);
+	set_body(b, &body, str_of(kind->type));
 	return 0;
 }
 
@@ -138,6 +170,7 @@ static int prepare(struct call *c, struct problem *why)
 		return 0;
 	if (build_url(c, b, why) < 0 || build_body(c, b, why) < 0)
 		return -1;
+	placement_headers(c, &b->q);
 	b->headers = b->q.headers;
 	b->queries = b->q.queries;
 	return 0;

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "directory/directory.h"
 #include "lang/key.h"
+#include "lang/place.h"
 
 enum {
 	ENTRY_BUCKETS = 4096,           /* powers of two */
@@ -154,9 +155,18 @@ static struct cached *pack(const struct entry *e)
 
 static bool is_strict(struct arena *a, const struct entry *e)
 {
-	struct json_object *own = json_get(directory_schema(a, e), "x-strict");
+	struct json_object *schema = directory_schema(a, e), *own = json_get(schema, "x-strict");
+	struct json_object *properties = json_get(schema, "properties");
+	struct place place;
 
-	return json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own);
+	if (json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own))
+		return true;
+	if (!str_is(row_text(&e->row, ROW_TYPE), "http") || !json_object_is_type(properties, json_type_object))
+		return false;
+	json_object_object_foreach(properties, name, property)
+		if (place_read(str_of(name), property, &place))
+			return true;
+	return false;
 }
 
 /* The entry of the row that s stands at. NULL when its blocks cannot be read. */

@@ -26,7 +26,7 @@ struct entry {
 	struct row row;
 	struct str key, type, target, auth, content, category;  /* of row; p never NULL, empty when null */
 	bool enabled, planner_visible, sensitive;
-	bool strict;                            /* x-strict of its input_schema */
+	bool strict;                            /* x-strict of its input_schema, or x-in of a property of an http row */
 	struct docstring doc;
 	char digest[CRYPTO_HEX];                /* contract */
 	struct str contract;                    /* canonical contract text */

@@ -7,6 +7,7 @@
 #include "lang/docstring.h"
 #include "lang/flow.h"
 #include "lang/key.h"
+#include "lang/place.h"
 #include "lang/target.h"
 #include "schema/schema.h"
 
@@ -135,6 +136,18 @@ static int rule_flow(struct arena *a, const struct row *r, struct problem *why)
 	return flow_parse(a, doc.payload, doc.line, &flow, why);
 }
 
+static int check_places(struct arena *a, const struct row *r, struct json_object *properties, struct problem *why)
+{
+	const char *property, *fault = NULL;
+
+	if (str_is(row_text(r, ROW_TYPE), "http") && json_object_is_type(properties, json_type_object))
+		fault = place_fault(properties, &property);
+	if (!fault)
+		return 0;
+	return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, arena_printf(a, "/properties/%.64s/x-in: %s", property, fault),
+		"see TYPED ARGUMENTS in rowcall-row(5)");
+}
+
 /* A schema that cannot be written out without references is refused too: its row could not be shown as a tool. */
 static int rule_schema(struct arena *a, const struct row *r, struct problem *why)
 {
@@ -153,6 +166,8 @@ static int rule_schema(struct arena *a, const struct row *r, struct problem *why
 	if (!json_object_is_type(o, json_type_object) || (type && !str_is(json_str(type), "object")))
 		return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, "/type: the root is not an object",
 			"the arguments of a row are an object: {\"type\":\"object\",\"properties\":{…}}");
+	if (check_places(a, r, json_get(o, "properties"), why) < 0)
+		return -1;
 	s = schema_compile(o, NULL, why);
 	rc = s ? schema_plain(s, &plain, why) : -1;
 	if (rc < 0)

@@ -91,7 +91,7 @@ static bool is_token(struct str s)
 }
 
 /* Headers that say where a message goes and where it ends: outbound's, not a row's. */
-static bool is_framing(const char *name)
+static bool is_framing(struct str name)
 {
 	static const char *const names[] = {
 		"host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te",
@@ -99,9 +99,16 @@ static bool is_framing(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcasecmp(name, names[i]) == 0)
+		if (name.n == strlen(names[i]) && strncasecmp(name.p, names[i], name.n) == 0)
 			return true;
 	return false;
+}
+
+const char *authspec_header_fault(struct str name)
+{
+	if (!is_token(name))
+		return "the name of a header is malformed";
+	return is_framing(name) ? "a header that frames the message cannot be set by a row" : NULL;
 }
 
 static void note_argument(void *ctx, struct str name)
@@ -117,10 +124,8 @@ static const char *header_fault(struct json_object *headers, const char *name, s
 	struct str text = json_str(value);
 	bool argument = false;
 
-	if (!is_token(str_of(name)))
-		return "the name of a header is malformed";
-	if (is_framing(name))
-		return "a header that frames the message cannot be set by a row";
+	if (authspec_header_fault(str_of(name)))
+		return authspec_header_fault(str_of(name));
 	if (!text.p)
 		return "the value of a header is no string";
 	if (!is_clean(text))

@@ -38,6 +38,8 @@ int authspec_parse(struct arena *a, struct str text, struct authspec *out, struc
  * basic:USER:PASS: those of the two that are written as names are, [A-Z_][A-Z0-9_]*, since the others are most likely
  * literal. A name that stands twice comes twice. */
 void authspec_names(const struct authspec *s, void (*fn)(void *ctx, struct str name), void *ctx);
+/* Why a row cannot set a header of that name (it is no token of RFC 9110, or frames the message); NULL when it can. */
+const char *authspec_header_fault(struct str name);
 /* True for a header name that carries credentials: authorization, proxy-authorization, cookie, anything with "key",
  * "token" or "secret" in it. */
 bool authspec_is_credential_header(struct str name);
