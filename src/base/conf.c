@@ -95,6 +95,8 @@ static const struct setting settings[] = {
 	       "how long a call's Idempotency-Key is remembered"),
 	NUMBER("max_connections", KIND_INTEGER, max_connections, "1024", 1, 65535,
 	       "connections from the web server, a worker"),
+	NUMBER("max_streams", KIND_INTEGER, max_streams, "256", 0, 32767,
+	       "answers that stay open, a worker; at most half of max_connections"),
 	NUMBER("connect_timeout", KIND_DURATION, connect_timeout_ms, "5s", 1, 600 * SECOND,
 	       "connecting to an upstream"),
 	NUMBER("upstream_timeout", KIND_DURATION, upstream_timeout_ms, "30s", 1, HOUR, "an upstream call as a whole"),

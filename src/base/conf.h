@@ -29,7 +29,7 @@ struct conf {
 	bool allow_network_fs;
 	int64_t drain_ms;               /* how long a worker may take to finish at a stop */
 	/* limits; spec section 4.4 */
-	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_kept_payload;
+	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_streams, max_kept_payload;
 	int64_t payload_keep_ms;        /* how long inputs and outputs stay with their receipts; 0: for ever */
 	int64_t idempotency_ms;         /* how long a call's Idempotency-Key is remembered, with its result */
 	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;

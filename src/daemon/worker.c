@@ -70,7 +70,7 @@ static void successor_ready(void)
  * above it in the heap. It takes a few milliseconds, so not while there is much to do. */
 static void tidy(struct loop_timer *t)
 {
-	bool quiet = fiber_count() <= TIDY_QUIET;
+	bool quiet = fiber_count() - fastcgi_streams() <= TIDY_QUIET;
 
 	if (quiet && worker.quiet && fiber_pooled() >= TIDY_RUSH) {
 		fiber_trim(TIDY_STACKS);
@@ -111,6 +111,7 @@ static void serve(const struct worker *w)
 		.successor_fd = w->successor_fd,
 		.max_body = (size_t)w->conf->max_request_body,
 		.max_connections = (unsigned)w->conf->max_connections,
+		.max_streams = (unsigned)w->conf->max_streams,
 		.board = w->board,
 		.seat = w->seat,
 		.shared = w->shared,

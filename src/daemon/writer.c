@@ -622,7 +622,7 @@ static void commit_file(enum sql_file f)
 		set_health(f, true);
 		/* After the commit, before any answer: who is told can rely on everybody seeing it. */
 		if (f == SQL_DIRECTORY)
-			atomic_fetch_add(&w.shared->rows_generation, 1);
+			shared_raise(w.shared, true, false);
 	}
 	shared_count(w.shared, COUNT_WRITES, committed);
 	shared_count(w.shared, COUNT_WRITE_BATCHES, 1);
@@ -885,8 +885,7 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 		status = open_file(SQL_LEDGER);
 	if (status == 0) {
 		settle_intents();
-		atomic_fetch_add(&shared->rows_generation, 1);
-		atomic_fetch_add(&shared->authority_generation, 1);
+		shared_raise(shared, true, true);
 		loop_add(&w.listener, EPOLLIN);
 		loop_timer_set(&w.prune, PRUNE_PAUSE_MS);
 		shared_writer_ready(shared, true);

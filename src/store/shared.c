@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -36,9 +37,19 @@ struct shared *shared_new(void)
 		log_fatal("shared memory: %s", strerror(errno));
 	s->rows_generation = s->authority_generation = SHARED_GENERATION_FIRST;
 	s->ledger_healthy = s->directory_healthy = 1;   /* until the writer knows better */
+	s->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->changed_fd < 0)
+		log_fatal("eventfd: %s", strerror(errno));
 	tally_init(&s->denials);
 	s->started_ms = clock_ms();
 	return s;
+}
+
+void shared_raise(struct shared *s, bool rows, bool authority)
+{
+	atomic_fetch_add(&s->rows_generation, rows);
+	atomic_fetch_add(&s->authority_generation, authority);
+	eventfd_write(s->changed_fd, 1);
 }
 
 void shared_writer_ready(struct shared *s, bool ready)

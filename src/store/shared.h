@@ -28,12 +28,15 @@ struct shared {
 	_Atomic int32_t writer_ready;
 	_Atomic pid_t pid[SHARED_WORKERS_MAX + 2];              /* slot 0 writer, 1 exec, 2… workers; 0: none */
 	_Atomic uint64_t counter[SHARED_COUNTERS];
+	int changed_fd;                         /* eventfd: written to when a generation was raised, never read */
 	struct tally denials;                   /* "<actor> <code>" */
 	int64_t started_ms;
 };
 
 /* Anonymous shared mapping; before any fork. For tests and rowcall(1) without a service: a private one does. */
 struct shared *shared_new(void);
+/* Raises the generations that are named, and tells who waits for that (change.h). */
+void shared_raise(struct shared *s, bool rows, bool authority);
 /* The writer says that it takes frames; the master waits for it (at most ms; true when it is ready). */
 void shared_writer_ready(struct shared *s, bool ready);
 bool shared_wait_writer(struct shared *s, int64_t ms);

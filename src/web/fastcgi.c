@@ -50,6 +50,7 @@ struct conn {
 	bool hup;                       /* the peer sends no more: edge-triggered events say so only once */
 	bool extra;                     /* bytes behind the request: the connection cannot be kept */
 	bool broken;                    /* no use writing */
+	bool stream, lasting;           /* the answer is one of fastcgi_stream */
 };
 
 static struct {
@@ -58,7 +59,7 @@ static struct {
 	struct loop_timer rebalance, sweep, retry;
 	struct loop_task finish;
 	struct conn **conn;             /* by number; NULL: free */
-	unsigned room, first_free, open, active, predecessors;
+	unsigned room, first_free, open, active, streams, predecessors;
 	struct conn *idle;
 	struct arena *arena[ARENAS_KEPT];
 	unsigned arenas;
@@ -148,6 +149,12 @@ static ssize_t conn_read(struct conn *c, void *p, size_t n)
 	}
 }
 
+/* A worker that wants to end waits for no reader of an answer that has no end. */
+static bool drains(const struct conn *c)
+{
+	return c->lasting && fastcgi.draining;
+}
+
 /* Sends what iov holds, all of it; iov is used up. Every wait for the peer is bounded, the whole is not: a reader that
  * goes on is served. */
 static int conn_send(struct conn *c, struct iovec *iov, size_t n)
@@ -164,7 +171,7 @@ static int conn_send(struct conn *c, struct iovec *iov, size_t n)
 			if (!blocked)
 				loop_mod(&c->io, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
 			blocked = true;
-			if (conn_wait(c, fastcgi.o.idle_ms) == 0)
+			if (!drains(c) && conn_wait(c, fastcgi.o.idle_ms) == 0)
 				continue;
 			log_info("fastcgi: connection closed: its answer was not read in time");
 		}
@@ -491,16 +498,100 @@ static void send_pieces(struct conn *c, struct str head, const struct response *
 	send_records(c, head, head, true);
 }
 
+/* The same for one that leaves as it comes. */
+static void send_stream(struct conn *c, struct str head, const struct response *res)
+{
+	send_records(c, head, (struct str){ 0 }, false);
+	res->stream(res->ctx);
+	send_records(c, (struct str){ 0 }, (struct str){ 0 }, true);
+}
+
 static void send_answer(struct conn *c, const struct request *req, const struct response *res)
 {
 	struct buf head = BUF_ARENA(req->arena);
 	struct str body = res->omit_body || !res->body.p ? (struct str){ 0 } : res->body;
 
 	response_head(res, req->request_id, &head);
-	if (res->next && !res->omit_body)
+	if (res->stream)
+		send_stream(c, buf_str(&head), res);
+	else if (res->next && !res->omit_body)
 		send_pieces(c, buf_str(&head), res);
 	else
 		send_records(c, buf_str(&head), body, true);
+}
+
+/* Answers of unknown length */
+
+bool fastcgi_stream(struct request *req, bool lasting)
+{
+	unsigned half = fastcgi.o.max_connections / 2;
+
+	if (fastcgi.streams >= (fastcgi.o.max_streams < half ? fastcgi.o.max_streams : half))
+		return false;
+	fastcgi.streams++;
+	req->conn->stream = true;
+	req->conn->lasting = lasting;
+	return true;
+}
+
+static void stream_end(struct conn *c)
+{
+	fastcgi.streams -= c->stream;
+	c->stream = c->lasting = false;
+}
+
+unsigned fastcgi_streams(void)
+{
+	return fastcgi.streams;
+}
+
+int fastcgi_put(struct request *req, struct str bytes)
+{
+	return send_records(req->conn, (struct str){ 0 }, bytes, false);
+}
+
+/* Looks only when something has happened on the connection. What else may have come is the next request, which waits. */
+static bool has_left(struct conn *c)
+{
+	unsigned char head[RECORD_HEADER];
+	ssize_t n;
+
+	if (c->broken || !(c->pending || c->hup))
+		return c->broken;
+	do
+		n = recv(c->io.fd, head, sizeof(head), MSG_PEEK | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	c->broken = n == 0 || (n < 0 && errno != EAGAIN) ||
+		    (n > 0 && record_is_abort(head, (size_t)n, (unsigned)c->fcgi.requestId));
+	return c->broken;
+}
+
+enum fastcgi_wait fastcgi_wait(struct request *req, int64_t ms)
+{
+	struct conn *c = req->conn;
+	int value = FIBER_WOKEN;
+
+	if (!has_left(c) && !drains(c)) {
+		c->waiting = fiber_self();
+		value = fiber_suspend_for(ms);
+		c->waiting = NULL;
+	}
+	if (has_left(c))
+		return FASTCGI_GONE;
+	if (drains(c))
+		return FASTCGI_DRAINS;
+	return value == FIBER_TIMEOUT ? FASTCGI_TIMEOUT : FASTCGI_WOKEN;
+}
+
+/* Streams that have no end of their own come to one. */
+static void end_streams(void)
+{
+	for (unsigned i = 0; i < fastcgi.room; i++) {
+		struct conn *c = fastcgi.conn[i];
+
+		if (c && c->lasting && c->waiting)
+			fiber_wake(c->waiting, FIBER_WOKEN);
+	}
 }
 
 /* libfcgi's three streams hold 17 KB: they end before the wait. Only the parameters stay. */
@@ -532,6 +623,7 @@ static bool serve_request(struct conn *c)
 	res = arena_alloc(a, sizeof(*res));
 	why = arena_alloc(a, sizeof(*why));
 	got = read_request(c, a, req, why);
+	req->conn = c;
 	free_streams(c);
 	if (got != -2) {
 		shared_count(fastcgi.o.shared, COUNT_REQUESTS, 1);
@@ -541,6 +633,7 @@ static bool serve_request(struct conn *c)
 	} else {
 		c->broken = true;
 	}
+	stream_end(c);
 	FCGX_Free(&c->fcgi, 0);
 	arena_give(a);
 	return c->fcgi.keepConnection && !c->extra && !c->broken;
@@ -819,6 +912,7 @@ void fastcgi_drain(void (*done)(void))
 	loop_timer_cancel(&fastcgi.sweep);
 	loop_timer_cancel(&fastcgi.retry);
 	fastcgi.retry.fire = let_go;
+	end_streams();
 	let_go(&fastcgi.retry);
 }
 

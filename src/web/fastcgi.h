@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/str.h"
 #include "store/shared.h"
 
 struct request;
@@ -38,6 +39,7 @@ struct fastcgi_options {
 	int successor_fd;               /* SEQPACKET socket to a later successor, which says when it is ready; or -1 */
 	size_t max_body;                /* bytes; a larger body is drained and answered 413 */
 	unsigned max_connections;       /* of this worker; more wait in the listening socket's queue */
+	unsigned max_streams;           /* answers of this worker that stay open; never more than half of max_connections */
 	int64_t idle_ms;                /* for a request to arrive whole, an answer to move; 0: FASTCGI_IDLE_MS */
 	struct fastcgi_board *board;
 	unsigned seat;
@@ -58,5 +60,20 @@ void fastcgi_adopt(int fd);
  * calls done() from the loop. May be called again; the first done counts. */
 void fastcgi_drain(void (*done)(void));
 unsigned fastcgi_active(void);          /* requests under way */
+
+/* Answers of unknown length (response.stream). A handler asks with fastcgi_stream whether there is room for one more;
+ * it is given free with the request. lasting: it has no end of its own, so a drain ends it. */
+bool fastcgi_stream(struct request *req, bool lasting);
+unsigned fastcgi_streams(void);         /* open now */
+/* Sends bytes of the body at once; suspends while the peer takes none, for at most idle_ms. -1: nobody reads. */
+int fastcgi_put(struct request *req, struct str bytes);
+enum fastcgi_wait {
+	FASTCGI_WOKEN,
+	FASTCGI_TIMEOUT,
+	FASTCGI_DRAINS,                 /* of a lasting one: the worker wants to end */
+	FASTCGI_GONE,                   /* the peer has closed the connection, or given the request up */
+};
+/* Suspends the request's fiber until somebody wakes it or ms have passed. The last two are said at once, each time. */
+enum fastcgi_wait fastcgi_wait(struct request *req, int64_t ms);
 
 #endif

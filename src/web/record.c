@@ -6,7 +6,7 @@
 
 enum { STAGE_BEGIN, STAGE_PARAMS, STAGE_STDIN, STAGE_COMPLETE, STAGE_REFUSED };
 enum { PAIR_NAME_LENGTH, PAIR_VALUE_LENGTH, PAIR_CONTENT };
-enum { TYPE_BEGIN = 1, TYPE_END = 3, TYPE_PARAMS = 4, TYPE_STDIN = 5, TYPE_STDOUT = 6 };      /* FastCGI 1.0, section 8 */
+enum { TYPE_BEGIN = 1, TYPE_ABORT = 2, TYPE_END = 3, TYPE_PARAMS = 4, TYPE_STDIN = 5, TYPE_STDOUT = 6 };      /* FastCGI 1.0, section 8 */
 enum { VERSION = 1, ROLE_RESPONDER = 1, FLAG_KEEP = 1, BEGIN_BODY = 8 };
 
 void record_begin(struct record_check *r)
@@ -22,6 +22,11 @@ bool record_complete(const struct record_check *r)
 bool record_untouched(const struct record_check *r)
 {
 	return r->stage == STAGE_BEGIN && !r->in_record && !r->have;
+}
+
+bool record_is_abort(const unsigned char *p, size_t n, unsigned id)
+{
+	return n >= RECORD_HEADER && p[0] == VERSION && p[1] == TYPE_ABORT && ((unsigned)p[2] << 8 | p[3]) == id;
 }
 
 static int refuse(struct record_check *r, const char *why)

@@ -6,6 +6,7 @@
 enum { REQUEST_PARAMS_MAX = 64 };
 
 struct request_param { struct str name, value; };
+struct conn;
 
 struct request {
 	struct arena *arena;
@@ -18,6 +19,7 @@ struct request {
 	struct request_param *var;      /* FastCGI parameters */
 	unsigned vars;
 	const char *request_id;         /* nginx's $request_id (REQUEST_ID) or "" */
+	struct conn *conn;              /* that it came on: fastcgi.c's */
 };
 
 /* Fills r from FastCGI parameters ("NAME=value", NULL at the end) and the body that was read. The path is DOCUMENT_URI, which nginx has decoded and

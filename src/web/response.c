@@ -128,6 +128,7 @@ static const struct response_code codes[] = {
 	{ "too_many_tags", 422, "a text with more calls than are run at once", "send it in parts" },
 	{ "receipt_not_written", 500, "the call ran and could not be recorded; its result is withheld",
 	  "do not repeat it blindly: it ran" },
+	{ "too_many_streams", 503, "a worker holds max_streams answers that stay open", "end one that is not needed, or try again later" },
 	{ "ledger_unavailable", 503, "the database cannot be read or written; nothing ran", "try again later" },
 	{ "not_ready", 503, "a call would not work now", "see `problems`" },
 	/* answered by nginx in the same form, with texts of its own: conf/nginx/rowcall-http.conf */
@@ -323,8 +324,9 @@ void response_head(const struct response *r, const char *trace, struct buf *out)
 	if (!response_get(r, "Cache-Control"))
 		buf_puts(out, "Cache-Control: no-store\r\n");
 	buf_puts(out, "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n");
-	if (r->type) {
+	if (r->type)
 		put_field(out, "Content-Type", r->type);
+	if (r->type && !r->stream) {
 		buf_puts(out, "Content-Length: ");
 		buf_int(out, (int64_t)r->body.n);
 		buf_puts(out, "\r\n");

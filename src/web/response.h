@@ -20,7 +20,10 @@ struct response {
 	/* A body that is made while it is sent: body.p NULL, body.n its whole length, at least 1; next gives the next
 	 * piece, valid until it is called again, n 0 at the end. It may suspend. NULL: body is all. */
 	struct str (*next)(void *ctx);
-	void *ctx;
+	/* A body whose length nobody knows: called when the head has left, on the request's fiber, after fastcgi_stream;
+	 * it sends with fastcgi_put, and where it returns the answer ends. NULL: none. */
+	void (*stream)(void *ctx);
+	void *ctx;                              /* of next and stream */
 	bool omit_body;                         /* HEAD: Content-Length of body, no bytes */
 };
 

@@ -111,6 +111,7 @@ void rest_service_status(struct rest *r)
 	emit_end(&out, '}');
 	emit_begin(&out, "this_worker", '{');
 	emit_int(&out, "requests", fastcgi_active());
+	emit_int(&out, "streams", fastcgi_streams());
 	emit_int(&out, "upstream_calls", outbound_active());
 	emit_int(&out, "fibers", fiber_count());
 	emit_end(&out, '}');

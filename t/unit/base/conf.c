@@ -58,7 +58,7 @@ static void defaults(void)
 	tap_is_str(c->log_level, "info", "log_level");
 	tap_is_str(c->synchronous, "FULL", "synchronous");
 	tap_ok(!c->allow_network_fs && !c->strict && !c->vars, "what is off by default is");
-	tap_ok(c->workers == 0 && c->listen_backlog == 4096 && c->max_connections == 1024, "workers and connections");
+	tap_ok(c->workers == 0 && c->listen_backlog == 4096 && c->max_connections == 1024 && c->max_streams == 256, "workers and connections");
 	tap_ok(c->max_request_body == 1048576 && c->max_row_field == 65536 && c->max_upstream_body == 4194304 &&
 	       c->max_kept_payload == 65536, "sizes");
 	tap_ok(c->payload_keep_ms == INT64_C(30) * 24 * 3600 * 1000, "payloads are kept for 30 days");
@@ -277,7 +277,7 @@ static void urls(void)
 static void bounds(void)
 {
 	static const struct { const char *name, *unit; long long min, max; } cases[] = {
-		{ "workers", "", 0, 128 }, { "listen_backlog", "", 1, 65535 }, { "max_connections", "", 1, 65535 },
+		{ "workers", "", 0, 128 }, { "listen_backlog", "", 1, 65535 }, { "max_connections", "", 1, 65535 }, { "max_streams", "", 0, 32767 },
 		{ "max_redirects", "", 0, 20 },
 		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 },
 		{ "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },

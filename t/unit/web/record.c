@@ -193,6 +193,18 @@ static void test_order(void)
 	refused("a management record");
 }
 
+static void test_abort(void)
+{
+	start();
+	record(2, 0x0102, "", 0, 0);
+	tap_ok(record_is_abort(wire, RECORD_HEADER, 0x0102), "an abort behind a request is told");
+	tap_ok(!record_is_abort(wire, RECORD_HEADER - 1, 0x0102), "when all of it is there");
+	tap_ok(!record_is_abort(wire, RECORD_HEADER, 0x0103), "and when it means this request");
+	start();
+	begin(1, 1);
+	tap_ok(!record_is_abort(wire, RECORD_HEADER, 1), "the next request is none");
+}
+
 static void test_random(void)
 {
 	struct record_check r;
@@ -217,6 +229,7 @@ int main(void)
 	test_good();
 	test_lengths();
 	test_order();
+	test_abort();
 	test_random();
 	record_stdout(header, 0x1234, 65528);
 	tap_ok(memcmp(header, "\x01\x06\x12\x34\xff\xf8\0\0", 8) == 0, "a record of standard output is headed as section 3.3 says");
