@@ -54,6 +54,7 @@ static const struct member parameters[] = {
 	{ "key", KEY, "a row's key" },
 	{ "ledger", ONE, "receipts, newest first" },
 	{ "limit", COUNTER, "at most so many" },
+	{ "mode", "{\"type\":\"string\",\"enum\":[\"loop\"]}", "four tools in place of a tool for each row" },
 	{ "ping", ONE, "runs NOW with the presented credential, or says what that cannot do" },
 	{ "q", TEXT, "words to look for" },
 	{ "receipt", RECEIPT, "this receipt with input and output" },
@@ -321,7 +322,7 @@ static void emit_operation(struct buf *out, const struct route *r)
 	emit_forms(out, r);
 	emit_raw(out, "tags", str_of("[\"interface\"]"));
 	emit_parameters(out, r, s->header);
-	if (r->flags & ROUTE_BODY) {
+	if (r->flags & (ROUTE_BODY | ROUTE_RPC)) {
 		emit_begin(out, "requestBody", '{');
 		emit_bool(out, "required", true);
 		emit_begin(out, "content", '{');

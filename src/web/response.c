@@ -81,6 +81,10 @@ static const struct response_code codes[] = {
 	{ "watch_rule_not_found", 404, "there is no such rule", "list them: GET /api/watch" },
 	{ "watch_rules_full", 409, "there are 100 rules already", "remove one that is not needed" },
 	{ "ambiguous_credential", 400, "different credentials in one request", "send one credential" },
+	{ "origin_not_allowed", 403, "a page of an origin that this service does not trust has sent it",
+	  "name the origin in the setting cors_origins" },
+	{ "host_not_allowed", 403, "the request was sent to a name that is not this service's",
+	  "use the host of base_url, or name the other in the setting cors_origins" },
 	{ "prefetch_refused", 403, "a browser's prefetch of a URL that runs something", "open the URL itself" },
 	/* rows */
 	{ "key_exists", 409, "a row with this key exists", "change it with PUT or PATCH" },
@@ -246,7 +250,7 @@ static void merge(struct json_object *o, struct json_object *from)
 	}
 }
 
-static void problem_headers(struct response *r, const struct problem *why)
+void response_problem_headers(struct response *r, const struct problem *why)
 {
 	int retry = why->retry_after;
 	char seconds[16];
@@ -285,7 +289,7 @@ void response_problem(struct response *r, const struct problem *why, struct json
 
 	merge(o, more);
 	json_object_put(more);
-	problem_headers(r, why);
+	response_problem_headers(r, why);
 	response_json(r, why->status, o);
 }
 

@@ -47,6 +47,8 @@ void response_text(struct response *r, int status, const char *type, struct str 
 struct json_object *response_error(const struct problem *why);
 /* Answers with it, with Retry-After and, for 401, WWW-Authenticate: Bearer. more: object of further members, taken, or NULL; its members do not replace those of why->extra. */
 void response_problem(struct response *r, const struct problem *why, struct json_object *more);
+/* The headers alone: Retry-After and WWW-Authenticate where why needs them. */
+void response_problem_headers(struct response *r, const struct problem *why);
 /* The CGI head ("Status: …\r\n…\r\n\r\n"), with the headers every answer has. X-Trace is the one the handler set,
  * else `trace` unless that is empty. */
 void response_head(const struct response *r, const char *trace, struct buf *out);

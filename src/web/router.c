@@ -10,6 +10,8 @@
 #include "call/caller.h"
 #include "loop/loop.h"
 #include "store/shared.h"
+#include "web/mcp.h"
+#include "web/origin.h"
 #include "web/rest.h"
 #include "web/router.h"
 
@@ -17,7 +19,8 @@
 /* What an answer to a GET may depend on besides the URL. */
 #define VARY "Authorization, X-Terminal-Key, X-Capability-Token, Accept"
 #define CORS_HEADERS \
-	"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Capability-Token, X-Terminal-Key"
+	"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, " \
+	"MCP-Protocol-Version, Mcp-Session-Id, X-Capability-Token, X-Terminal-Key"
 #define CORS_EXPOSE "ETag, Idempotent-Replayed, Location, Retry-After, X-Trace"
 #define CORS_MAX_AGE "600"
 
@@ -73,6 +76,10 @@ void router_fail(struct rest *r, const struct problem *why)
 	struct json_object *more = NULL;
 
 	/* Before a route is known (a body too large, a bad query) the path says what was asked for. */
+	if (r->route ? (r->route->flags & ROUTE_RPC) != 0 : str_is(r->req->path, MCP_PATH)) {
+		mcp_refuse(r, why);
+		return;
+	}
 	if (r->route ? (r->route->flags & ROUTE_RAN) != 0 : str_is(r->req->path, DISPATCH_PATH)) {
 		more = json_object_new_object();
 		json_put_bool(more, "ran", false);
@@ -292,6 +299,8 @@ static int read_body(struct rest *r, struct problem *why)
 {
 	struct json_object *o = NULL;
 
+	if (r->route->flags & ROUTE_RPC)
+		return is_json(request_header(r->req, "content-type")) ? 0 : problem_set(why, 415, "unsupported_media_type");
 	if (!(r->route->flags & ROUTE_BODY))
 		return r->req->body.n ? problem_set(why, 400, "unexpected_body") : 0;
 	if (!r->req->body.n) {
@@ -401,15 +410,7 @@ static int check_who(struct rest *r, struct problem *why)
 
 static struct str allowed_origin(const struct rest *r)
 {
-	struct str origin = request_header(r->req, "origin"), rest = str_of(r->service->conf->cors_origins);
-
-	while (origin.n && rest.p) {
-		struct str one = str_trim(str_cut(&rest, ','));
-
-		if (one.n && str_eq(one, origin))
-			return origin;
-	}
-	return (struct str){ 0 };
+	return origin_listed(r->req, r->service->conf->cors_origins);
 }
 
 static void add_cors(struct rest *r)
@@ -450,14 +451,17 @@ static int answer_options(struct rest *r, struct problem *why)
  * checked first, so that nobody without one learns what a body should be like. */
 static int router_prepare(struct rest *r, struct problem *why)
 {
+	const struct conf *conf = r->service->conf;
 	bool body_first;
 
+	if (find_route(r, why) < 0)
+		return -1;
+	if (r->route->flags & ROUTE_RPC && origin_check(r->req, conf->base_url, conf->cors_origins, why) < 0)
+		return -1;
 	if (router.turn != loop_turn())
 		secret_refresh(r->service->secrets);
 	router.turn = loop_turn();
 	directory_refresh(r->service->directory);
-	if (find_route(r, why) < 0)
-		return -1;
 	body_first = r->route->flags & ROUTE_BODY_TOKEN;
 	if (body_first && read_body(r, why) < 0)
 		return -1;

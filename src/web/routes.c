@@ -1,6 +1,7 @@
 /* The interface in one table: method, path, who may call, handler. Status 405 with Allow, OPTIONS, HEAD, the indexes
  * and unrecognized_request are derived from it. Checks of credential and body are router.c's. */
 #include <string.h>
+#include "web/mcp.h"
 #include "web/rest.h"
 #include "web/routes.h"
 
@@ -73,6 +74,8 @@ static const struct route routes[] = {
 	  "what the credential may do, its limits, uses left and expiry (explain=1)" },
 	{ "GET", DISPATCH, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_SHARE | ROUTE_RAN, rest_dispatch_index,
 	  "the protocol index" },
+	{ "POST", "/mcp", NULL, "mode", WHO_ANYONE, ROUTE_RPC | ROUTE_GATED, mcp_post,
+	  "the same rows as tools of MCP, the Model Context Protocol (mode=loop: as four tools)" },
 	{ "GET", "/receipt/{id}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT | ROUTE_FORGIVING, rest_receipt_page,
 	  "the public page of a receipt; JSON by Accept" },
 

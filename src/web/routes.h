@@ -22,6 +22,8 @@ enum route_flag {
 	ROUTE_FORGIVING = 1 << 4,       /* an invalid credential is ignored */
 	ROUTE_RAN = 1 << 5,             /* errors say "ran":false */
 	ROUTE_GATED = 1 << 6,           /* the gate refuses a token that is revoked or expired, and records that */
+	ROUTE_RPC = 1 << 7,             /* JSON-RPC: its body is the handler's to read, refusals have its form, and foreign
+	                                 * pages are refused (origin.h) */
 };
 
 struct route {

@@ -1,0 +1,75 @@
+/* MCP (Model Context Protocol) at POST /mcp: one JSON-RPC message a request, no sessions. Two eras are served, told
+ * apart by the body: "modern", revision 2026-07-28, where each request says in params._meta what it needs, and
+ * "legacy", 2025-11-25 and before, which begins with `initialize`. Adding a method: a row in mcp.c's table, a function
+ * in a file of its own, a paragraph in man/rowcall-api.7. */
+#ifndef WEB_MCP_H
+#define WEB_MCP_H
+#include "web/rest.h"
+
+#define MCP_PATH "/mcp"
+#define MCP_OWN  "org.rowcall/"         /* before the names of our members of _meta */
+#define MCP_STD  "io.modelcontextprotocol/"
+
+/* Each is a bit, so that a method may name several. */
+enum mcp_era { MCP_LEGACY = 1 << 0, MCP_MODERN = 1 << 1 };
+
+enum mcp_code {
+	MCP_PARSE_ERROR = -32700,
+	MCP_INVALID_REQUEST = -32600,
+	MCP_METHOD_NOT_FOUND = -32601,
+	MCP_INVALID_PARAMS = -32602,
+	MCP_INTERNAL_ERROR = -32603,
+	MCP_REFUSED = -32000,                   /* credential, Origin, HTTP method: error.data has our error form */
+	MCP_HEADER_MISMATCH = -32020,
+	MCP_CAPABILITY_MISSING = -32021,
+	MCP_VERSION_UNSUPPORTED = -32022,
+};
+
+/* A request that is being answered. */
+struct mcp {
+	struct rest *r;
+	enum mcp_era era;
+	const char *version;            /* protocol revision */
+	bool loop;                      /* ?mode=loop */
+	struct str id;                  /* its JSON text */
+	struct json_object *params;     /* an object, or NULL */
+	struct json_object *meta;       /* params._meta, an object, or NULL */
+	struct buf out;
+};
+
+struct mcp_method {
+	const char *name;
+	unsigned eras;
+	const char *named;              /* member of params that the header Mcp-Name repeats; NULL: none */
+	/* Server capabilities that it brings, separated by blanks; "tools.listChanged" is a member of "tools" and counts
+	 * where another method brings "tools". NULL: none. */
+	const char *brings;
+	bool gated;                     /* the gate judges a token that is revoked or expired; else it is refused before */
+	void (*handle)(struct mcp *m);
+};
+
+/* routes.c: POST /mcp */
+void mcp_post(struct rest *r);
+/* router.c: the answer to a request that never reached its method, in JSON-RPC's form, with the id when the body has
+ * one. */
+void mcp_refuse(struct rest *r, const struct problem *why);
+
+/* For methods. A result: mcp_begin gives the buffer, inside of `result`, for members by emit.h; mcp_end answers with
+ * it. */
+struct buf *mcp_begin(struct mcp *m);
+void mcp_end(struct mcp *m);
+/* `ttlMs` and `cacheScope` of a modern result; nothing in a legacy one. ttl_ms: how long it surely stays true.
+ * shared: it is the same for every caller. */
+void mcp_cacheable(struct mcp *m, int64_t ttl_ms, bool shared);
+/* Answers with a JSON-RPC error. data: taken, or NULL. */
+void mcp_error(struct mcp *m, enum mcp_code code, struct json_object *data, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same for what failed, or was refused, outside of the protocol: HTTP status and headers are those of why. */
+void mcp_problem(struct mcp *m, const struct problem *why);
+/* A string of params; p NULL when absent. -1 after answering -32602: it is no string, or absent and needed. */
+int mcp_string(struct mcp *m, const char *name, bool needed, struct str *out);
+/* 0 when the client has declared what `needed` names (an object as ClientCapabilities; NULL: nothing). -1 after
+ * answering -32021. What a legacy client declared at `initialize` is not known here, and taken for granted. */
+int mcp_client_has(struct mcp *m, struct json_object *needed);
+
+#endif
