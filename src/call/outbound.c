@@ -641,17 +641,42 @@ unsigned outbound_active(void)
 
 /* The process's side */
 
+static bool has_certificate(FILE *f)
+{
+	char line[128];
+	bool found = false;
+
+	while (!found && fgets(line, sizeof(line), f))
+		found = strncmp(line, "-----BEGIN ", 11) == 0 && strstr(line, "CERTIFICATE-----");
+	return found;
+}
+
+/* Without OpenSSL, since the master asks before it forks. */
+int outbound_check(const struct conf *conf, struct problem *why)
+{
+	const char *path = conf->upstream_ca_file, *wrong = NULL;
+	FILE *f;
+
+	if (!path[0])
+		return 0;
+	f = fopen(path, "re");
+	if (!f)
+		wrong = strerror(errno);
+	else if (!has_certificate(f))
+		wrong = "holds no certificate in PEM form";
+	if (f)
+		fclose(f);
+	if (!wrong)
+		return 0;
+	problem_set(why, 500, "bad_configuration");
+	problem_detail(why, "upstream_ca_file: %s: %s", path, wrong);
+	return -1;
+}
+
 int outbound_init(const struct conf *conf, struct problem *why)
 {
-	int fd = conf->upstream_ca_file[0] ? open(conf->upstream_ca_file, O_RDONLY | O_CLOEXEC) : -1;
-
-	if (conf->upstream_ca_file[0] && fd < 0) {
-		problem_set(why, 500, "bad_configuration");
-		problem_detail(why, "upstream_ca_file: %s: %s", conf->upstream_ca_file, strerror(errno));
+	if (outbound_check(conf, why) < 0)
 		return -1;
-	}
-	if (fd >= 0)
-		close(fd);
 	outbound.conf = conf;
 	outbound.timer.fire = on_timer;
 	outbound.start.run = start_hops;

@@ -45,7 +45,9 @@ struct outbound_response {
 	char error[OUTBOUND_ERROR_MAX];
 };
 
-/* Once a process, after loop_init. -1: 500 `bad_configuration` (the CA file cannot be read). */
+/* -1: 500 `bad_configuration`, the CA file cannot be read, or holds no certificate. */
+int outbound_check(const struct conf *conf, struct problem *why);
+/* Once a process, after loop_init. As outbound_check. */
 int outbound_init(const struct conf *conf, struct problem *why);
 void outbound_done(void);               /* fine without outbound_init; no call may be under way */
 /* Copies into the request's arena; control characters of the value are dropped. More than OUTBOUND_HEADERS_MAX: -1. */

@@ -30,6 +30,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/secret.h"
+#include "call/outbound.h"
 #include "daemon/exec.h"
 #include "daemon/master.h"
 #include "daemon/socket.h"
@@ -185,20 +186,21 @@ static int check_paths(const struct conf *c, struct problem *why)
 }
 
 /* As the user who will read them: the master could read anything. */
-static int check_secrets(const struct conf *c, const struct owner *o, struct problem *why)
+static int check_files(const struct conf *c, const struct owner *o, struct problem *why)
 {
 	bool other = o->uid != (uid_t)-1 && o->gid != (gid_t)-1;
 	struct secrets *s;
+	int rc;
 
 	if (other && (setegid(o->gid) < 0 || seteuid(o->uid) < 0))
-		log_fatal("cannot check the secrets as user %ld: %s", (long)o->uid, strerror(errno));
+		log_fatal("cannot check files as user %ld: %s", (long)o->uid, strerror(errno));
 	s = secret_open(c->secrets_file, why);
+	rc = s ? outbound_check(c, why) : -1;
 	if (other && (seteuid(0) < 0 || setegid(getgid()) < 0))
 		log_fatal("cannot become root again: %s", strerror(errno));
-	if (!s)
-		return -1;
-	secret_close(s);
-	return 0;
+	if (s)
+		secret_close(s);
+	return rc;
 }
 
 struct conf *master_load(const struct master_settings *s, struct problem *why)
@@ -207,7 +209,7 @@ struct conf *master_load(const struct master_settings *s, struct problem *why)
 	struct owner o;
 
 	if (c && check_paths(c, why) == 0 && find_owner(c, &o, why) == 0 &&
-	    check_secrets(c, &o, why) == 0 && find_exec_owner(c, &o, why) == 0)
+	    check_files(c, &o, why) == 0 && find_exec_owner(c, &o, why) == 0)
 		return c;
 	conf_free(c);
 	return NULL;

@@ -184,6 +184,8 @@ subtest 'settings' => sub {
 	refused('an unknown group of the socket', 78, qr/socket_group no-such-group-here does not exist/, '-n', '-o', 'socket_group=no-such-group-here');
 	refused('a run_dir too long for a socket', 78, qr/too long/, '-n', '-o', 'run_dir=/tmp/' . 'x' x 100);
 	refused('settings that are not there', 78, qr/nonexistent/, '-n', '-c', '/nonexistent/rowcall.conf');
+	refused('certificates that are not there', 78, qr/upstream_ca_file: \S*none\.pem: No such file/, @$_, '-o', 'upstream_ca_file=/nonexistent/none.pem') for [], ['-n'];
+	refused('a file without certificates', 78, qr/upstream_ca_file: \S*secrets\.env: holds no certificate/, '-n', '-o', "upstream_ca_file=$d->{dir}/secrets.env");
 	refused('a run_dir that cannot be made', 1, qr/run_dir|nonexistent/, '-o', 'run_dir=/nonexistent/run');
 	for my $bad ([ 'an owner key that is short', "TERMINAL_KEY=short\n", 0600, qr/TERMINAL_KEY/ ], [ 'no owner key', "OTHER=0123456789abcdef\n", 0600, qr/TERMINAL_KEY/ ],
 		[ 'an empty owner key', "TERMINAL_KEY=\n", 0600, qr/TERMINAL_KEY/ ], [ 'secrets that everybody may read', "TERMINAL_KEY=$Daemon::KEY\n", 0644, qr/secrets\.env/ ]) {
