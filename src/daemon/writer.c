@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -73,7 +74,7 @@ struct item {
 	struct client *client;
 	struct str frame;
 	struct wire_reader head;
-	bool decided;                           /* refused before it began */
+	bool decided;                           /* its answer needs no transaction */
 	struct wire_answer answer;
 };
 
@@ -468,6 +469,7 @@ static bool examine(struct item *it)
 			it->decided = true;
 		}
 	}
+	it->decided |= !it->head.statements;    /* asks only whether we are there */
 	return rc == 0;
 }
 
@@ -762,19 +764,47 @@ static void on_prune(struct loop_timer *t)
 
 /* Start and stop */
 
+static void put_path(struct buf *path, enum sql_file f)
+{
+	buf_printf(path, "%s/%s.db", w.conf->data_dir, sql_file_name(f));
+}
+
+static bool is_new(enum sql_file f)
+{
+	struct buf path = BUF_MALLOC;
+	struct stat st;
+	bool none;
+
+	put_path(&path, f);
+	none = stat(buf_text(&path), &st) < 0 || st.st_size == 0;
+	buf_free(&path);
+	return none;
+}
+
+/* What is in an open file was acknowledged, so the other one was there too. */
+static bool is_used(enum sql_file f)
+{
+	static const enum sql_id last[SQL_FILES] = { SQL_DIRECTORY_VERSION, SQL_RECEIPT_LAST };
+	int64_t n = 0;
+	bool found;
+
+	return w.db[f] && (db_one_int(w.db[f], last[f], &n, &found, "") < 0 || n > 0);
+}
+
 /* 0, or the exit status. */
 static int open_file(enum sql_file f)
 {
+	/* The workers have read the files of the first writer. */
+	bool first = atomic_load(&w.shared->rows_generation) == SHARED_GENERATION_FIRST;
 	struct migrate_options o = {
 		.synchronous = w.conf->synchronous, .allow_network_fs = w.conf->allow_network_fs,
-		/* The workers have read the files of the first writer. */
-		.must_exist = atomic_load(&w.shared->rows_generation) != SHARED_GENERATION_FIRST,
+		.must_exist = !first || is_used(f == SQL_LEDGER ? SQL_DIRECTORY : SQL_LEDGER),
 	};
 	struct buf path = BUF_MALLOC;
 	struct problem why = { 0 };
 	int applied;
 
-	buf_printf(&path, "%s/%s.db", w.conf->data_dir, sql_file_name(f));
+	put_path(&path, f);
 	w.db[f] = migrate_open(buf_text(&path), f, w.conf->migrations_dir, &o, &applied, &why);
 	atomic_store(health(f), w.db[f] != NULL);
 	if (!w.db[f])
@@ -782,7 +812,18 @@ static int open_file(enum sql_file f)
 	else if (applied)
 		log_info("%s: %d migrations applied", buf_text(&path), applied);
 	buf_free(&path);
-	return w.db[f] ? 0 : why.status == 500 ? EX_CONFIG : EXIT_FAILURE;
+	if (w.db[f])
+		return 0;
+	return why.status == 500 || (first && o.must_exist && is_new(f)) ? EX_CONFIG : EXIT_FAILURE;
+}
+
+/* One that is new comes last: whether it may be is for the other to say. */
+static int open_files(void)
+{
+	enum sql_file first = is_new(SQL_DIRECTORY) ? SQL_LEDGER : SQL_DIRECTORY;
+	int status = open_file(first);
+
+	return status ? status : open_file(first == SQL_LEDGER ? SQL_DIRECTORY : SQL_LEDGER);
 }
 
 /* What the last writer left: intents of processes that are no living worker of this master are settled, the others are
@@ -880,9 +921,7 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 	int status;
 
 	begin(conf, shared, listen_fd);
-	status = open_file(SQL_DIRECTORY);
-	if (status == 0)
-		status = open_file(SQL_LEDGER);
+	status = open_files();
 	if (status == 0) {
 		settle_intents();
 		shared_raise(shared, true, true);

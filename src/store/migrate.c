@@ -185,11 +185,12 @@ static int list_read(struct list *l, const char *folder, struct problem *why)
 
 static int create(const char *path, bool must_exist, struct problem *why)
 {
+	struct stat st;
 	int fd;
 
-	if (must_exist && access(path, F_OK) < 0)
-		return failed(why, path, strerror(errno),
-			"put the file back, or restart the service to begin a new one");
+	if (must_exist && (stat(path, &st) < 0 || st.st_size == 0))
+		return failed(why, path, stat(path, &st) < 0 ? strerror(errno) : "it is empty",
+			"put the file back, or restore both databases from a backup");
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 
 	if (fd < 0 && errno != EEXIST)

@@ -19,7 +19,7 @@ int migrate_run(const char *path, enum sql_file file, const char *migrations_dir
 struct migrate_options {
 	const char *synchronous;
 	bool allow_network_fs;
-	bool must_exist;                /* an absent file is refused, not created */
+	bool must_exist;                /* an absent or empty file is refused, not begun */
 };
 struct db *migrate_open(const char *path, enum sql_file file, const char *migrations_dir,
 	const struct migrate_options *o,

@@ -186,7 +186,7 @@ int wire_read(struct str frame, struct wire_reader *r)
 	r->statements = (unsigned)get(frame.p + AT_COUNT, 2);
 	r->repeated = frame.p[AT_FLAGS] & FLAG_REPEATED;
 	r->foreign = get(frame.p + AT_BUILD, 4) != sql_fingerprint();
-	if ((unsigned char)frame.p[AT_FILE] >= SQL_FILES || r->statements == 0 || r->statements > WIRE_STATEMENTS_MAX)
+	if ((unsigned char)frame.p[AT_FILE] >= SQL_FILES || r->statements > WIRE_STATEMENTS_MAX)
 		return -1;
 	r->file = (enum sql_file)frame.p[AT_FILE];
 	r->rest = str_skip(frame, REQUEST_HEAD);

@@ -396,7 +396,7 @@ static int outcome(struct write *w, struct problem *why)
 	return -1;
 }
 
-int write_submit(struct write *w, struct problem *why)
+static int submit(struct write *w, int64_t timeout_ms, struct problem *why)
 {
 	if (!client.open || w->state != NEW || !fiber_self())
 		log_fatal("write: submitted twice, too early or outside a fiber");
@@ -407,7 +407,7 @@ int write_submit(struct write *w, struct problem *why)
 	w->fiber = fiber_self();
 	append(w);
 	loop_post(&client.flush);
-	for (int64_t end = clock_mono_us() + client.timeout_ms * 1000; w->state == PENDING;) {
+	for (int64_t end = clock_mono_us() + timeout_ms * 1000; w->state == PENDING;) {
 		int64_t left = (end - clock_mono_us() + 999) / 1000;
 
 		if (left <= 0)
@@ -415,6 +415,16 @@ int write_submit(struct write *w, struct problem *why)
 		fiber_suspend_for(left);
 	}
 	return outcome(w, why);
+}
+
+int write_submit(struct write *w, struct problem *why)
+{
+	return submit(w, client.timeout_ms, why);
+}
+
+int write_ask(struct arena *a, int64_t timeout_ms, struct problem *why)
+{
+	return submit(write_new(a, SQL_LEDGER), timeout_ms, why);
 }
 
 /* The process */

@@ -26,6 +26,8 @@ unsigned write_statements(const struct write *w);
  * maps the status), or 503 `ledger_unavailable` (Retry-After 1) when it was not applied or cannot be known: see
  * write_unknown. 413 `write_too_large` when it exceeds a limit of wire.h. Only on a fiber; once for each write. */
 int write_submit(struct write *w, struct problem *why);
+/* Whether the writer answers within that time, by a write without statements: 0 or -1, as write_submit. */
+int write_ask(struct arena *a, int64_t timeout_ms, struct problem *why);
 /* After a 503 of write_submit: true when the write may have been applied (no answer came), false when it certainly was
  * not. */
 bool write_unknown(const struct write *w);

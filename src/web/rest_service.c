@@ -7,11 +7,13 @@
 #include "loop/fiber.h"
 #include "store/db.h"
 #include "store/shared.h"
+#include "store/write.h"
 #include "web/emit.h"
 #include "web/fastcgi.h"
 #include "web/rest.h"
 
 enum { SLOT_WRITER, SLOT_EXEC, SLOT_WORKERS };  /* of shared->pid */
+enum { WRITER_ANSWER_MS = 1000 };               /* that a writer which works may take to say so */
 
 void rest_service_index(struct rest *r)
 {
@@ -35,6 +37,14 @@ static bool readable(struct db *db, enum sql_id id)
 	return db_one_int(db, id, &version, &found, "") == 0 && found;
 }
 
+/* A writer that is stopped, or stuck in its disk, looks ready. */
+static bool writer_answers(const struct rest *r)
+{
+	struct problem why = { 0 };
+
+	return !atomic_load(&r->service->shared->writer_ready) || write_ask(r->arena, WRITER_ANSWER_MS, &why) == 0;
+}
+
 /* A call works when the directory can be read and its receipt can be written. */
 static struct json_object *problems(const struct rest *r)
 {
@@ -42,6 +52,7 @@ static struct json_object *problems(const struct rest *r)
 	struct directory *d = r->service->directory;
 	const struct { bool good; const char *what; } checks[] = {
 		{ atomic_load(&s->writer_ready) != 0, "the writer is not ready" },
+		{ writer_answers(r), "the writer does not answer" },
 		{ atomic_load(&s->ledger_healthy) != 0, "ledger.db cannot be written" },
 		{ atomic_load(&s->directory_healthy) != 0, "directory.db cannot be written" },
 		{ readable(directory_db(d), SQL_DIRECTORY_DATA_VERSION), "directory.db cannot be read" },

@@ -50,6 +50,37 @@ like "$(cat "$TMP/second.out")" "running already \\(process $MASTER\\)" "… wit
 is "$(cat "$DIR/nginx.conf")" "$conf" "… and changes nothing"
 is "$(now)" 200 "… the first goes on"
 
+kill -STOP "$(pids_of writer)"
+api GET /api/healthz >/dev/null
+is "$(status),$(jq_get '.problems[0]')" '503,the writer does not answer' "healthz says that a writer which is stopped takes no call"
+kill -CONT "$(pids_of writer)"
+api GET /api/healthz >/dev/null
+is "$(status)" 200 "… and that one which goes on does"
+
 rc_stop
 is "$rc_exit" 0 "the service stops cleanly"
+
+# A start with one of the two files: what the other one holds was acknowledged with both.
+refused()
+{
+	if rc_start >"$TMP/diag"; then fail "$1"; rc_stop; else pass "$1"; fi
+	like "$(cat "$TMP/diag" "$DIR/log/rowcalld.log")" "$2" "… and says so"
+	wait "$rc_pid"; rc_pid=''
+}
+for file in ledger directory; do
+	away $file
+	: >"$DIR/$file.db"
+	refused "an empty $file.db beside one in use is no new one" "$file\\.db: it is empty: put the file back"
+	is "$(stat -c %s "$DIR/$file.db")" 0 "… and is left as it is"
+	rm "$DIR/$file.db"
+	refused "nor is one that is not there" "$file\\.db: No such file or directory: put the file back"
+	ok "… and none is made" [ ! -e "$DIR/$file.db" ]
+	rm -f "$DIR/$file.db"*
+	back
+done
+ok "with both files it starts" rc_start
+is "$(now)" 200 "… and goes on"
+api GET "/api/dispatch?confirm=$kept" >/dev/null
+is "$(status)" 200 "… and what was acknowledged is there"
+rc_stop
 done_testing
