@@ -10,7 +10,7 @@ none() { is "$1" '' "$2"; }
 
 # --- the unit
 ok "the unit is installed" [ -s "$unit" ]
-none "$(grep -n '@' "$unit")" "no place in it is open"
+none "$(grep -n '@[a-z]*@' "$unit")" "no place in it is open"
 for command in $(setting ExecStart | cut -d' ' -f1) $(setting ExecStartPre | cut -d' ' -f1); do ok "$command is a program" [ -x "$root$command" ]; done
 for page in $(setting Documentation); do
 	section=$(printf %s "$page" | sed 's/.*(\(.\))/\1/') name=${page#man:}
