@@ -196,6 +196,7 @@ void chat_fetch(struct outbound_request *q, struct chat_answer *out)
 	int64_t deadline_us = clock_mono_us() + q->timeout_ms * 1000;
 
 	for (int again = CHAT_RETRIES;; again--) {
+		struct cancel_point point;
 		int64_t left_ms = (deadline_us - clock_mono_us()) / 1000, pause_ms;
 
 		q->timeout_ms = left_ms > 0 ? left_ms : 1;
@@ -204,7 +205,9 @@ void chat_fetch(struct outbound_request *q, struct chat_answer *out)
 		if (again <= 0 || pause_ms < 0 || pause_ms > CHAT_PAUSE_MAX_S * 1000 ||
 		    pause_ms >= (deadline_us - clock_mono_us()) / 1000)
 			break;
+		cancel_enter(q->cancel, &point);
 		fiber_sleep(pause_ms);
+		cancel_leave(&point);
 	}
 	chat_read(q->arena, r, q->body.n, out);
 }

@@ -86,6 +86,8 @@ static int check_budget(const struct dispatch_request *r, struct problem *why)
 	const struct conf *c = context.conf;
 	struct dispatch_trace *t = r->trace;
 
+	if (cancel_asked(&t->cancel))
+		return problem_set(why, 409, "cancelled");
 	if (r->depth >= c->trace_depth)
 		return problem_set(why, 422, "budget_exceeded:depth:%" PRId64, c->trace_depth);
 	if (t->steps >= c->trace_steps)

@@ -4,6 +4,7 @@
 #define CALL_DISPATCH_H
 #include "base/clock.h"
 #include "call/receipt.h"
+#include "loop/cancel.h"
 #include "store/write.h"
 
 /* What a process needs to make calls; set once. */
@@ -24,10 +25,19 @@ struct dispatch_trace {
 	unsigned turns;                 /* answers of models asked for */
 	int64_t cost_microusd;
 	bool approved;                  /* the owner has said yes to the outer call, so its token's gate is open */
+	struct cancel cancel;           /* asked: nothing more is begun, and what waits for an upstream is broken off */
 };
 void dispatch_trace_new(struct dispatch_trace *t);      /* after dispatch_init */
 
 struct approval;
+
+/* Who wants to hear how far a flow or an agent has come. */
+struct dispatch_progress {
+	/* A step of the outermost call has ended: `done` of `total` so far, each time one more; total 0: nobody knows. On
+	 * the fiber of the call; it does not suspend. */
+	void (*step)(void *ctx, size_t done, size_t total);
+	void *ctx;
+};
 
 struct dispatch_request {
 	struct arena *arena;
@@ -41,6 +51,7 @@ struct dispatch_request {
 	size_t args;
 	struct json_object *named;      /* args as an object, or NULL */
 	bool shape;
+	const struct dispatch_progress *progress;       /* NULL: nobody asks */
 	struct str ask;                 /* the question that led here, "ask_…"; p NULL: none */
 	struct str contract;            /* the digest that the caller read; p NULL: none */
 	bool unwatched;                 /* the watcher's own call */
@@ -77,7 +88,7 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  * out->id set, the result is withheld, extra has "ran":true and "invocation_id".
  *
  * What refuses, in this order: the trace's budget, 422 `budget_exceeded:steps:<n>`, `…:depth:<n>`, `…:time:<ms>`,
- * `…:cost:<usd>`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; of an Idempotency-Key
+ * `…:cost:<usd>`; 409 `cancelled`; 404 `unknown_key`, extra also "attempted" and "did_you_mean"; of an Idempotency-Key
  * `bad_idempotency_key`, `idempotency_needs_credential`; the gate (gate.h); what is said of a key that was used before
  * (idempotency_answer, and once more where calls race); 409
  * `contract_changed:<pinned>!=<current>`, extra also "changed", the members that differ; of `repairs`, 404

@@ -35,14 +35,14 @@ struct hop {
 	struct fiber *fiber;
 	CURL *easy;
 	struct curl_slist *headers;
-	bool done;
+	bool done, queued, stop;        /* it has ended; it is in the list; it is to be broken off */
 	CURLcode result;
 	int os_error;
 	char blocked[NET_TEXT];         /* address that the policy refused */
 	size_t max_body, head;
 	struct buf body;
 	bool cut;
-	struct hop *next;               /* waiting to be started */
+	struct hop *next;               /* waiting to be started, or stopped */
 };
 
 /* A call on its way over its hops. */
@@ -61,7 +61,7 @@ static struct {
 	CURLSH *share;
 	struct loop_timer timer;
 	struct loop_task start;
-	struct hop *first, **last;      /* to be added to the multi handle */
+	struct hop *first, **last;      /* to be added to the multi handle, or taken from it */
 	CURL *pool[OUTBOUND_POOLED];
 	unsigned pooled, active;
 } outbound;
@@ -147,6 +147,7 @@ static int want_timer(CURLM *multi, long ms, void *ctx)
 	return 0;
 }
 
+/* One that is to be stopped may have ended before, and may not have begun. */
 static void start_hops(struct loop_task *t)
 {
 	(void)t;
@@ -156,7 +157,12 @@ static void start_hops(struct loop_task *t)
 		outbound.first = h->next;
 		if (!h->next)
 			outbound.last = &outbound.first;
-		if (curl_multi_add_handle(outbound.multi, h->easy) != CURLM_OK)
+		h->queued = false;
+		if (h->done)
+			fiber_wake(h->fiber, FIBER_WOKEN);
+		else if (h->stop)
+			finish(h->easy, CURLE_ABORTED_BY_CALLBACK);
+		else if (curl_multi_add_handle(outbound.multi, h->easy) != CURLM_OK)
 			log_fatal("outbound: curl does not take a handle");
 	}
 }
@@ -481,6 +487,8 @@ static void explain(struct chain *c, const struct hop *h, int64_t began_us)
 	else if (h->result == CURLE_WRITE_ERROR)
 		snprintf(reason, sizeof(reason), "the header lines of the answer are over %d bytes",
 			OUTBOUND_ANSWER_HEAD_MAX);
+	else if (h->result == CURLE_ABORTED_BY_CALLBACK)
+		snprintf(reason, sizeof(reason), "cancelled");
 	else if (h->result == CURLE_OUT_OF_MEMORY)      /* so curl calls a line over its own limit */
 		snprintf(reason, sizeof(reason), "a header line of the answer is too long");
 	else
@@ -499,16 +507,33 @@ static struct str answer_header(struct arena *a, CURL *easy, const char *name)
 	return arena_copy(a, str_trim(str_of(h->value)));       /* curl leaves the CR of an empty one */
 }
 
-static void run_hop(struct hop *h)
+static void queue_hop(struct hop *h)
 {
-	h->fiber = fiber_self();
+	if (h->queued)
+		return;
+	h->queued = true;
 	h->next = NULL;
 	*outbound.last = h;
 	outbound.last = &h->next;
-	outbound.active++;
 	loop_post(&outbound.start);
-	while (!h->done)
+}
+
+static void run_hop(struct hop *h, struct cancel *cancel)
+{
+	struct cancel_point point;
+
+	h->fiber = fiber_self();
+	outbound.active++;
+	cancel_enter(cancel, &point);
+	queue_hop(h);
+	while (!h->done || h->queued) {
 		fiber_suspend();
+		if (!h->done && !h->stop && cancel_asked(cancel)) {
+			h->stop = true;
+			queue_hop(h);
+		}
+	}
+	cancel_leave(&point);
 	outbound.active--;
 }
 
@@ -524,8 +549,8 @@ static bool fetch_hop(struct chain *c, struct str *location)
 	long status = 0;
 	bool answered;
 
-	if (left_ms <= 0) {
-		fail(c, "timed out before it was sent");
+	if (left_ms <= 0 || cancel_asked(c->q->cancel)) {
+		fail(c, left_ms <= 0 ? "timed out before it was sent" : "cancelled");
 		return false;
 	}
 	easy = h.easy = easy_get();
@@ -535,7 +560,7 @@ static bool fetch_hop(struct chain *c, struct str *location)
 	set_method(easy, c->method, c->plain ? str_make(NULL, 0) : c->q->body);
 	set_headers(easy, &h, c);
 	SET(CURLOPT_URL, c->url.p);
-	run_hop(&h);
+	run_hop(&h, c->q->cancel);
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	answered = h.result == CURLE_OK || (h.result == CURLE_WRITE_ERROR && h.cut);
 	if (answered) {

@@ -9,6 +9,7 @@
 #include "base/conf.h"
 #include "base/buf.h"
 #include "base/problem.h"
+#include "loop/cancel.h"
 
 enum {
 	OUTBOUND_HEADERS_MAX = 64,
@@ -31,6 +32,7 @@ struct outbound_request {
 	struct str body;                /* p NULL: none */
 	int64_t timeout_ms;             /* total, redirects included; 0: the setting */
 	size_t max_body;                /* decoded bytes; 0: the setting */
+	struct cancel *cancel;          /* when it is asked the call is broken off: an error, `…: cancelled`; NULL: never */
 };
 
 struct outbound_response {

@@ -46,6 +46,14 @@ int64_t runner_time_ms(const struct call *c, int64_t max)
 	return left < max ? left : max;
 }
 
+void runner_progress(const struct call *c, size_t done, size_t total)
+{
+	const struct dispatch_progress *p = c->request->progress;
+
+	if (p)
+		p->step(p->ctx, done, total);
+}
+
 void runner_settle(struct call *c, const char *error, struct str detail)
 {
 	buf_clear(&c->result);

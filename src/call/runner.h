@@ -51,6 +51,8 @@ struct str runner_redacted(const struct call *c, struct str s, bool *changed);
 void runner_put(struct call *c, struct str content_type, struct str body, bool cut);
 /* Milliseconds until the trace's deadline, at least 1, at most max. */
 int64_t runner_time_ms(const struct call *c, int64_t max);
+/* So many steps of the call are done, of so many (0: nobody knows): told to who asked for it. */
+void runner_progress(const struct call *c, size_t done, size_t total);
 /* The result is there already, the error and what it is about: nothing is to be run. */
 void runner_settle(struct call *c, const char *error, struct str detail);
 /* The call itself has used that: it counts on its receipt, and for the trace's budget from now on. */

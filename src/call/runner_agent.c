@@ -32,6 +32,7 @@ struct run {
 	struct caller reach;            /* the caller, with what the agent does not carry taken away */
 	struct json_object *messages;   /* the arena's */
 	struct buf asked;               /* of struct asked */
+	size_t steps;                   /* answers of the model and calls that were made */
 };
 
 /* The end of a run. */
@@ -153,6 +154,7 @@ static bool ask(struct run *run, struct arena *a, struct chat_answer *answer)
 	struct auth_applied applied;
 
 	q->arena = a;
+	q->cancel = &run->call->request->trace->cancel;
 	q->timeout_ms = runner_time_ms(run->call, dispatch_context()->conf->model_timeout_ms);
 	chat_build(&run->built->model, run->messages, q);
 	if (q->max_body > (size_t)dispatch_context()->conf->max_upstream_body)
@@ -165,6 +167,7 @@ static bool ask(struct run *run, struct arena *a, struct chat_answer *answer)
 	answer->text = runner_redacted(run->call, answer->text, NULL);
 	answer->error = runner_redacted(run->call, answer->error, NULL);
 	chat_say(run->messages, "assistant", answer->text);
+	runner_progress(run->call, ++run->steps, 0);
 	return answer->text.p || end(run, answer->error);
 }
 
@@ -250,6 +253,7 @@ static bool call_tag(struct run *run, const struct tag *tag, size_t number, stru
 	else
 		call_one(run, tag, out);
 	buf_printf(out, "\n--- %s end of result %zu\n", run->call->id, number);
+	runner_progress(run->call, ++run->steps, 0);
 	return true;
 }
 

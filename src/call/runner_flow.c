@@ -250,6 +250,7 @@ static void run(struct call *c)
 		bool on = run_step(&p, &p.flow->step[i]);
 
 		p.args.prev = buf_str(&p.prev);
+		runner_progress(c, i + 1, p.flow->n);
 		if (!on)
 			break;
 	}

@@ -162,6 +162,7 @@ static int prepare(struct call *c, struct problem *why)
 
 	c->built = b;
 	b->q.arena = c->arena;
+	b->q.cancel = &c->request->trace->cancel;
 	if (!read_target(c, &b->target) || !read_auth(c, &b->auth))
 		return 0;
 	b->q.method = b->target.method;

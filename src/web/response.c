@@ -121,6 +121,7 @@ static const struct response_code codes[] = {
 	  "read its receipt, or what it has changed" },
 	{ "args_invalid", 422, "the arguments do not fit the row", "read the row's contract" },
 	{ "budget_exceeded", 422, "the trace's budget of depth, steps, time or cost is used up", NULL },
+	{ "cancelled", 409, "the caller has left before it was run", NULL },
 	{ "args_too_long", 413, "a program can take fewer, or shorter, arguments",
 		"send less, or what the program can fetch itself" },
 	{ "receipt_not_found", 404, "there is no such receipt",

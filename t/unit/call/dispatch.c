@@ -664,6 +664,51 @@ static void test_budget(void)
 	tap_ok(go() == -1 && strcmp(why.error, "budget_exceeded:time:60000") == 0, "and so much time");
 }
 
+/* What a flow has said of its steps, "1/3 2/3 ", and whether its caller leaves after the second. */
+static struct buf steps = BUF_MALLOC;
+static bool cancel_when_two;
+
+static void note_step(void *ctx, size_t done, size_t total)
+{
+	buf_printf(ctx, "%zu/%zu ", done, total);
+	if (done == 2 && cancel_when_two)
+		cancel_ask(&trace.cancel);
+}
+
+static int follow(const char *key)
+{
+	static struct dispatch_progress progress = { .step = note_step };
+
+	buf_clear(&steps);
+	progress.ctx = &steps;
+	request(&owner, key);
+	req.body = str_of("x");
+	req.progress = &progress;
+	return go();
+}
+
+static void test_progress(void)
+{
+	struct receipt r;
+
+	put_fn("UPPER", "upper", "");
+	put("INNER", "{\"type\":\"flow\",\"content\":\"# WHAT: x\\nECHO: a > UPPER: $PREV\",\"examples\":[\"x\"]}");
+	put("OUTER", "{\"type\":\"flow\",\"content\":\"# WHAT: x\\nECHO: a > { INNER: | ECHO: b } > UPPER: c\","
+	    "\"examples\":[\"x\"]}");
+	follow("OUTER");
+	tap_is_str(result(), "C", "a flow that is followed runs");
+	tap_is_str(buf_text(&steps), "1/3 2/3 3/3 ", "and tells of its own steps, not of those of what it calls");
+	follow("ECHO");
+	tap_is_str(buf_text(&steps), "", "what has no steps tells of none");
+	cancel_when_two = true;
+	follow("OUTER");
+	cancel_when_two = false;
+	tap_is_str(result(), "ERR:flow:UPPER:cancelled", "when the caller leaves the next step is not run");
+	r = last_receipt();
+	tap_ok(strcmp(r.status, "error") == 0 && str_is(r.output_text, "ERR:flow:UPPER:cancelled"), "and the flow's receipt says so");
+	buf_free(&steps);
+}
+
 static void test_ledger_down(void)
 {
 	unsigned before = upstream_requests(up);
@@ -725,6 +770,7 @@ static void all_tests(void)
 	test_denials();
 	test_caller();
 	test_budget();
+	test_progress();
 	test_ledger_down();
 	test_anonymous_scope();
 	auth_done();

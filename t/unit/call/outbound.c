@@ -382,6 +382,45 @@ static void test_together(void)
 	tap_is_int(outbound_active(), 0, "none is left under way");
 }
 
+/* A call is broken off: while it is under way, before it begins, and when it has just ended. */
+static void test_cancel(void)
+{
+	struct fiber_group g = { 0 };
+	struct cancel cancel = { 0 };
+	int64_t began = clock_mono_us();
+	struct one late = { .a = arena_new() };
+
+	late.q = (struct outbound_request){ .arena = late.a, .method = str_of("GET"), .cancel = &cancel };
+	late.q.url = str_of(arena_printf(late.a, "http://127.0.0.1:%d/silent", upstream_port(up)));
+	fiber_group_start(&g, fetch_one, &late);
+	fiber_sleep(50);
+	tap_is_int(outbound_active(), 1, "a call waits for an upstream that says nothing");
+	cancel_ask(&cancel);
+	fiber_group_wait(&g);
+	tap_is_int(late.r.status, 0, "broken off it has no answer");
+	tap_is_str(late.r.error, "ERR:http:fetch:127.0.0.1: cancelled", "and an error that says so");
+	tap_ok(clock_mono_us() - began < 2000000, "and it has not waited for the upstream");
+	tap_is_int(outbound_active(), 0, "none is left under way");
+	start("GET", "/ok");
+	q.cancel = &cancel;
+	outbound_fetch(&q, &r);
+	tap_is_str(r.error, "ERR:http:fetch:127.0.0.1: cancelled", "nothing is begun after that");
+	late.r = (struct outbound_response){ 0 };
+	cancel.asked = false;
+	fiber_group_start(&g, fetch_one, &late);
+	fiber_sleep(0);
+	cancel_ask(&cancel);
+	fiber_group_wait(&g);
+	tap_is_str(late.r.error, "ERR:http:fetch:127.0.0.1: cancelled", "one that has hardly begun is broken off too");
+	cancel.asked = false;
+	start("GET", "/ok");
+	q.cancel = &cancel;
+	outbound_fetch(&q, &r);
+	tap_is_int(r.status, 200, "one that nobody breaks off has its answer");
+	tap_ok(!cancel.first, "and nobody is left who waits");
+	arena_free(late.a);
+}
+
 static void test_reuse(void)
 {
 	unsigned before;
@@ -405,6 +444,7 @@ static void all_tests(void *arg)
 	test_redirects();
 	test_reuse();
 	test_together();
+	test_cancel();
 }
 
 int main(void)
