@@ -16,6 +16,7 @@ static const struct command {
 } commands[] = {
 	{ "up", ctl_up, "make and run a service in a folder, with nginx and TLS" },
 	{ "load", ctl_load, "put rows from JSON files into a running service" },
+	{ "verify", ctl_verify, "recompute event chains and digests of a service or a backup" },
 };
 
 int ctl_fail(int code, const char *fmt, ...)

@@ -1,0 +1,21 @@
+/* Finds the service that a command is about; see place.h. */
+#include <stdlib.h>
+#include "ctl/place.h"
+
+char *place_path(const char *folder, const char *name)
+{
+	struct buf b = BUF_MALLOC;
+
+	buf_printf(&b, "%s/%s", folder, name);
+	return (char *)buf_text(&b);
+}
+
+struct conf *place_conf(const struct place *p, struct problem *why)
+{
+	const char *dir = p->dir ? p->dir : p->config ? NULL : getenv("ROWCALL_DIR");
+	char *path = dir && *dir ? place_path(dir, "rowcall.conf") : NULL;
+	struct conf *conf = conf_load(path ? path : p->config ? p->config : PKGCONFDIR "/rowcall.conf", NULL, 0, why);
+
+	free(path);
+	return conf;
+}
