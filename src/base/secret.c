@@ -624,11 +624,16 @@ struct str secret_get(const struct secrets *s, struct str name)
 	return v && v->n ? str_make(v->text, v->n) : str_of(NULL);
 }
 
-bool secret_is_owner(const struct secrets *s, struct str presented)
+struct str secret_owner(const struct secrets *s)
 {
 	const struct value *v = find_value(s->now, str_of(OWNER_NAME));
 
-	return crypto_equal(presented, str_make(v->text, v->n));
+	return str_make(v->text, v->n);
+}
+
+bool secret_is_owner(const struct secrets *s, struct str presented)
+{
+	return crypto_equal(presented, secret_owner(s));
 }
 
 static bool is_base64_digit(char c)

@@ -32,6 +32,8 @@ void secret_refresh(struct secrets *s);
  * which any other fiber may call: use or copy it before waiting. */
 struct str secret_get(const struct secrets *s, struct str name);
 bool secret_is_owner(const struct secrets *s, struct str presented);    /* constant time */
+/* The owner's key itself: for the administrator's tool, which presents it. Valid as long as secret_get's. */
+struct str secret_owner(const struct secrets *s);
 /* One more value to redact as `name`, such as an access token that a server has issued: for life_s seconds and then
  * SECRET_RETIRED_S more. secret_get never gives it. Of more than SECRET_LEARNED_MAX the one that ends first goes; one of
  * less than SECRET_MIN bytes is not taken. */

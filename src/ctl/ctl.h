@@ -5,16 +5,66 @@
 #include "base/buf.h"
 #include "base/problem.h"
 
-/* Exit codes, as in rowcall(1). */
-enum { CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 64, CTL_NO_INPUT = 66, CTL_CONFIG = 78 };
+struct secrets;
+
+/* Exit codes, as in rowcall(1); those from 64 on as sysexits(3) has them. */
+enum {
+	CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 64, CTL_NOT_FOUND = 66, CTL_UNAVAILABLE = 69, CTL_DENIED = 77, CTL_CONFIG = 78,
+};
+
+/* An option of a command. */
+struct ctl_option {
+	const char *name;               /* without its "--"; NULL ends a table */
+	char letter;                    /* 0: none */
+	const char *argument;           /* what its value is, "FILE"; NULL: it is a switch */
+	const char *what;               /* one line of help */
+};
+
+enum { CTL_SET_MAX = 64 };              /* options on one command line */
+
+/* A command line as it was read. */
+struct ctl_args {
+	const struct ctl_command *command;
+	char *const *word;              /* what is no option */
+	int words;
+	struct { const struct ctl_option *option; const char *value; } set[CTL_SET_MAX];        /* in order */
+	unsigned sets;
+};
+
+/* A row of the table in main.c. */
+struct ctl_command {
+	const char *name;               /* one word or two: "token mint" */
+	const char *operands;           /* "KEY [WORD...]", for the help */
+	int least, most;                /* operands; most -1: any number */
+	const struct ctl_option *options;       /* beside those that all have; NULL: none */
+	int (*run)(const struct ctl_args *args);        /* the exit code */
+	const char *what;               /* one line of help */
+	int (*main)(int argc, char **argv);     /* reads its own options, instead of all but name and what */
+};
+
+/* The value of an option, the last one when it was given several times; NULL: it was not given. "" for a switch. */
+const char *ctl_value(const struct ctl_args *args, const char *name);
+bool ctl_has(const struct ctl_args *args, const char *name);
 
 int ctl_up(int argc, char **argv);
 int ctl_load(int argc, char **argv);
 int ctl_verify(int argc, char **argv);
+/* cmd_row.c */
+int ctl_ls(const struct ctl_args *args);
+int ctl_show(const struct ctl_args *args);
+/* cmd_service.c */
+int ctl_status(const struct ctl_args *args);
 
 /* Prints "rowcall: …" on standard error, control characters escaped; returns code. */
 int ctl_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same of what is wrong and how to fix it, in one line. */
 int ctl_problem(int code, const struct problem *why);
+/* find.c: the program `name` in the first of dirs (NULL at the end) that has it; those that do not begin with "/" are
+ * relative to the folder of this program. NULL: nowhere; else free it. */
+char *ctl_find_program(const char *name, const char *const *dirs);
+/* The program rowcalld: beside this one, in ../sbin, or where it is installed. */
+char *ctl_find_daemon(void);
+/* The service's secrets, read as the user whose file they are. NULL with why. */
+struct secrets *ctl_secrets(const struct conf *conf, struct problem *why);
 
 #endif

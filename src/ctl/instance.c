@@ -93,12 +93,13 @@ static void conf_text(struct buf *b, const struct instance *in)
 	    "data_dir = .\n"
 	    "run_dir = run\n"
 	    "secrets_file = secrets.env\n"
-	    "exec_dir = exec.d\n\n"
+	    "exec_dir = exec.d\n"
+	    "migrations_dir = %s/migrations\n\n"
 	    "[vars]\n"
 	    "# What rows may name as $NAME.\n"
 	    "DATA_DIR = %s\n"
 	    "LOG_FILE = %s/log/rowcalld.log\n"
-	    "CERTIFICATE = %s/tls/cert.pem\n", in->port, in->dir, in->dir, in->dir);
+	    "CERTIFICATE = %s/tls/cert.pem\n", in->port, in->share, in->dir, in->dir, in->dir);
 }
 
 static void secrets_text(struct buf *b, const struct instance *in)

@@ -116,21 +116,6 @@ static void load_path(struct load *l, const struct mutate *m, const char *path)
 	buf_free(&pattern);
 }
 
-/* As the service's user, whose file it is: secret_open refuses root a file of somebody else. */
-static struct secrets *open_secrets(const struct conf *conf, const char *socket, struct problem *why)
-{
-	struct stat st;
-	bool other = geteuid() == 0 && stat(socket, &st) == 0;
-	struct secrets *s;
-
-	if (other && (setegid(st.st_gid) < 0 || seteuid(st.st_uid) < 0))
-		log_fatal("cannot become user %ld: %s", (long)st.st_uid, strerror(errno));
-	s = secret_open(conf->secrets_file, why);
-	if (other && (seteuid(0) < 0 || setegid(getgid()) < 0))
-		log_fatal("cannot become root again: %s", strerror(errno));
-	return s;
-}
-
 static void load_all(void *arg)
 {
 	struct load *l = arg;
@@ -144,7 +129,7 @@ static void load_all(void *arg)
 	m.trace = trace;
 	buf_printf(&socket, "%s/writer.sock", l->conf->run_dir);
 	write_init(buf_text(&socket), NULL, l->conf->write_timeout_ms);
-	if ((secrets = open_secrets(l->conf, buf_text(&socket), &why)) == NULL ||
+	if ((secrets = ctl_secrets(l->conf, &why)) == NULL ||
 	    (m.directory = directory_open(l->conf, NULL, &why)) == NULL) {
 		l->failed++;
 		ctl_problem(0, &why);

@@ -184,27 +184,6 @@ static int load_conf(struct up *u)
 	return u->conf ? 0 : ctl_problem(CTL_CONFIG, &why);
 }
 
-/* The program `name`: beside this one, in ../sbin, or on the usual paths. */
-static char *find_program(const char *name, const char *const *dirs)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n < 0 ? 0 : n] = '\0';
-	if ((slash = strrchr(self, '/')) != NULL)
-		*slash = '\0';
-	for (; *dirs != NULL; dirs++) {
-		struct buf b = BUF_MALLOC;
-
-		buf_printf(&b, "%s%s/%s", **dirs == '/' ? "" : self, *dirs, name);
-		if (access(buf_text(&b), X_OK) == 0)
-			return (char *)buf_text(&b);
-		buf_free(&b);
-	}
-	return NULL;
-}
-
 /* Starts argv with output at the end of the log, in a process group of its own so that the terminal's Ctrl-C reaches only us; it is stopped by
  * `parent_gone` when we die. *log_from: where the log ended before. */
 static pid_t start(const struct up *u, const char *const argv[], const char *log, off_t *log_from, int parent_gone)
@@ -249,8 +228,7 @@ static pid_t start(const struct up *u, const char *const argv[], const char *log
 
 static int start_rowcalld(struct up *u)
 {
-	static const char *const dirs[] = { "", "/../sbin", SBINDIR, NULL };
-	char *program = find_program("rowcalld", dirs);
+	char *program = ctl_find_daemon();
 	const char *argv[2 * UP_OPTIONS_MAX + 8];
 	size_t n = 0;
 
@@ -272,7 +250,7 @@ static int start_rowcalld(struct up *u)
 static int start_nginx(struct up *u)
 {
 	static const char *const dirs[] = { "/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin", NULL };
-	char *program = find_program("nginx", dirs);
+	char *program = ctl_find_program("nginx", dirs);
 	const char *const argv[] = { program, "-p", u->instance.dir, "-e", "log/nginx-error.log", "-c", "nginx.conf", NULL };
 
 	if (program == NULL)

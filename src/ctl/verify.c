@@ -157,7 +157,7 @@ static int verify(struct audit *a, struct report *r)
 		print_table(a);
 	if (rc < 0)
 		ctl_problem(0, &why);
-	return a->bad ? CTL_FAILED : rc < 0 ? CTL_NO_INPUT : CTL_OK;
+	return a->bad ? CTL_FAILED : rc < 0 ? CTL_NOT_FOUND : CTL_OK;
 }
 
 int ctl_verify(int argc, char **argv)

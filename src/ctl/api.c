@@ -1,0 +1,243 @@
+/* Which service is meant and with which credential; sending a request to it. How bytes travel is local.c's for a service
+ * of this machine, remote.c's for one elsewhere. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "base/escape.h"
+#include "base/mem.h"
+#include "base/secret.h"
+#include "ctl/api.h"
+#include "ctl/place.h"
+
+enum { API_HEADERS_MAX = 8 };
+
+struct api {
+	struct arena *arena;
+	struct conf *conf;              /* of a service of this machine */
+	char *socket;
+	long started;                   /* process id of the service that we have started; 0: none */
+	struct remote *remote;
+	struct api_header credential;   /* name NULL: none */
+	bool sent;
+};
+
+/* Which service */
+
+static int read_credential(struct api *a, const char *path, struct problem *why)
+{
+	char *text = arena_alloc(a->arena, API_CREDENTIAL_MAX + 2);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, API_CREDENTIAL_MAX + 1);
+	struct str s = str_trim(str_make(text, n > 0 ? (size_t)n : 0));
+
+	if (n < 0 || n > API_CREDENTIAL_MAX || !s.n) {
+		problem_set(why, 400, "bad_token_file");
+		problem_detail(why, "%s: %s", path, n < 0 ? strerror(errno) : s.n ? "is too long for a token" : "is empty");
+	}
+	if (fd >= 0)
+		close(fd);
+	if (why->status)
+		return -1;
+	text[(size_t)(s.p - text) + s.n] = 0;
+	a->credential.value = s.p;
+	return 0;
+}
+
+/* A token or the owner's key: which it is shows in its prefix. */
+static int take_credential(struct api *a, const struct ctl_args *args, struct problem *why)
+{
+	const char *file = ctl_value(args, "token-file");
+
+	a->credential.value = getenv("ROWCALL_TOKEN");
+	if (file && read_credential(a, file, why) < 0)
+		return -1;
+	if (!a->credential.value || !a->credential.value[0])
+		return 0;
+	a->credential.name = strncmp(a->credential.value, "rct_", 4) == 0 ? "X-Capability-Token" : "X-Terminal-Key";
+	return 0;
+}
+
+/* Where nobody else reads the credential. */
+static bool is_safe(const char *url)
+{
+	static const char *const beginnings[] = { "https://", "http://127.0.0.1", "http://localhost", "http://[::1]" };
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (strncmp(url, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
+static int open_remote(struct api *a, const struct ctl_args *args, struct problem *why)
+{
+	const char *url = ctl_value(args, "url");
+
+	if (!is_safe(url)) {
+		problem_set(why, 400, "bad_url");
+		problem_detail(why, "--url wants https://…; http:// is for this machine alone, since the credential would be seen");
+		return -1;
+	}
+	a->remote = remote_open(url, ctl_value(args, "cacert"));
+	return take_credential(a, args, why);
+}
+
+static int open_local(struct api *a, const struct ctl_args *args, struct problem *why)
+{
+	const struct place p = { .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
+	struct secrets *s;
+
+	a->conf = place_conf(&p, why);
+	if (!a->conf)
+		problem_fix(why, "name the instance's folder with --dir or ROWCALL_DIR, or a service elsewhere with --url");
+	s = a->conf ? ctl_secrets(a->conf, why) : NULL;
+	if (!s)
+		return -1;
+	a->credential = (struct api_header){ "X-Terminal-Key", arena_copy(a->arena, secret_owner(s)).p };
+	secret_close(s);
+	a->socket = arena_printf(a->arena, "%s/fcgi.sock", a->conf->run_dir);
+	return 0;
+}
+
+struct api *api_open(const struct ctl_args *args, int *code)
+{
+	struct api *a = mem_alloc(sizeof(*a));
+	struct problem why = { 0 };
+
+	a->arena = arena_new();
+	if ((ctl_value(args, "url") ? open_remote : open_local)(a, args, &why) == 0)
+		return a;
+	*code = ctl_problem(CTL_CONFIG, &why);
+	api_close(a);
+	return NULL;
+}
+
+void api_close(struct api *a)
+{
+	if (!a)
+		return;
+	if (a->started > 0)
+		local_stop(a->started);
+	remote_close(a->remote);
+	conf_free(a->conf);
+	arena_free(a->arena);
+	free(a);
+}
+
+struct arena *api_arena(struct api *a)
+{
+	return a->arena;
+}
+
+const struct conf *api_conf(const struct api *a)
+{
+	return a->conf;
+}
+
+const char *api_escape(struct api *a, const char *text)
+{
+	struct buf b = BUF_ARENA(a->arena);
+
+	escape_add(&b, ESCAPE_PATH, str_of(text));
+	return buf_text(&b);
+}
+
+/* Sending */
+
+/* The first that is asked is started when nobody listens there. */
+static int send_local(struct api *a, const struct api_transfer *t, struct buf *out, struct problem *why)
+{
+	int rc = local_send(a->socket, t, out, why);
+
+	if (rc == 0 || a->sent || out->len)
+		return rc;
+	a->started = local_start(a->conf, a->socket, why);
+	if (a->started < 0)
+		return -1;
+	*why = (struct problem){ 0 };
+	return local_send(a->socket, t, out, why);
+}
+
+/* Answers */
+
+/* What the head says; the rest is the body. */
+static void read_answer(struct api *a, struct str text, struct api_answer *out)
+{
+	struct problem ignored = { 0 };
+
+	while (text.n) {
+		struct str line = str_trim(str_cut(&text, '\n')), name = str_cut(&line, ':');
+
+		if (!name.n)
+			break;
+		line = str_trim(line);
+		if (name.n == 6 && strncasecmp(name.p, "Status", 6) == 0)
+			out->status = atoi(line.p);
+		else if (name.n == 12 && strncasecmp(name.p, "Content-Type", 12) == 0)
+			out->type = line;
+		else if (name.n == 4 && strncasecmp(name.p, "ETag", 4) == 0)
+			out->etag = line;
+	}
+	out->body = text;
+	if (str_starts(out->type, "application/json"))
+		json_parse(a->arena, out->body, &out->json, &ignored);
+}
+
+static const struct { int status, code; } exit_codes[] = {
+	{ 401, CTL_DENIED }, { 403, CTL_DENIED }, { 404, CTL_NOT_FOUND }, { 410, CTL_NOT_FOUND },
+	{ 502, CTL_UNAVAILABLE }, { 503, CTL_UNAVAILABLE }, { 504, CTL_UNAVAILABLE },
+};
+
+static int exit_code(int status)
+{
+	for (size_t i = 0; i < sizeof(exit_codes) / sizeof(*exit_codes); i++)
+		if (exit_codes[i].status == status)
+			return exit_codes[i].code;
+	return CTL_FAILED;
+}
+
+/* error: what exactly, and how to fix it on a line of its own. */
+static int refused(const struct api_answer *out)
+{
+	struct str error = json_str(json_get(out->json, "error")), detail = json_str(json_get(out->json, "detail"));
+	struct str fix = json_str(json_get(out->json, "how_to_fix"));
+
+	if (!error.p)
+		return ctl_fail(exit_code(out->status), "the service answers with status %d", out->status);
+	return ctl_fail(exit_code(out->status), "%.*s%s%.*s%s%.*s", (int)error.n, error.p, detail.n ? ": " : "", (int)detail.n,
+			detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "");
+}
+
+int api_send(struct api *a, const struct api_request *q, struct api_answer *out)
+{
+	struct api_header header[API_HEADERS_MAX];
+	struct api_transfer t = { .method = q->method, .path = q->path, .header = header };
+	struct buf text = BUF_ARENA(a->arena), body = BUF_ARENA(a->arena);
+	struct problem why = { 0 };
+	int rc;
+
+	*out = (struct api_answer){ .status = 0 };
+	if (a->credential.name)
+		header[t.headers++] = a->credential;
+	for (size_t i = 0; i < sizeof(q->header) / sizeof(*q->header) && q->header[i].name; i++)
+		header[t.headers++] = q->header[i];
+	if (q->json) {
+		json_text(&body, q->json);
+		t.body = buf_str(&body);
+	}
+	rc = a->remote ? remote_send(a->remote, &t, &text, &why) : send_local(a, &t, &text, &why);
+	a->sent = true;
+	if (rc < 0)
+		return ctl_problem(CTL_UNAVAILABLE, &why);
+	read_answer(a, buf_str(&text), out);
+	return out->status < 400 || q->quiet ? 0 : refused(out);
+}
+
+int api_get(struct api *a, const char *path, struct api_answer *out)
+{
+	struct api_request q = { .method = "GET", .path = path };
+
+	return api_send(a, &q, out);
+}

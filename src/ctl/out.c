@@ -1,0 +1,201 @@
+/* Printing; what is printed is the commands'. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "base/escape.h"
+#include "ctl/out.h"
+
+enum { GAP = 2, WIDTH = 80, COLUMN_MAX = 40, COLUMNS_MAX = 16 };
+
+bool out_terminal(void)
+{
+	return isatty(STDOUT_FILENO) == 1;
+}
+
+static size_t terminal_width(void)
+{
+	struct winsize w;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : WIDTH;
+}
+
+const char *out_colour(enum out_colour c)
+{
+	static const char *const codes[] = {
+		[OUT_PLAIN] = "\033[0m", [OUT_BOLD] = "\033[1m", [OUT_GREEN] = "\033[32m", [OUT_YELLOW] = "\033[33m",
+		[OUT_RED] = "\033[31m",
+	};
+	const char *off = getenv("NO_COLOR");
+
+	return out_terminal() && (!off || !off[0]) ? codes[c] : "";
+}
+
+/* Cells */
+
+static size_t characters(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+	return n;
+}
+
+/* Its first n characters. */
+static struct str first(struct str s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < s.n && (n > 0 || ((unsigned char)s.p[i] & 0xC0) == 0x80))
+		n -= ((unsigned char)s.p[i++] & 0xC0) != 0x80;
+	return str_make(s.p, i);
+}
+
+static struct json_object *member(struct json_object *o, const char *name)
+{
+	bool found;
+
+	return name[0] == '/' ? json_pointer(o, str_of(name), &found) : json_get(o, name);
+}
+
+/* A value on one line, escaped. */
+static void put_cell(struct buf *out, struct json_object *v)
+{
+	struct buf text = BUF_MALLOC;
+
+	if (json_object_is_type(v, json_type_string)) {
+		escape_add(out, ESCAPE_TERMINAL, json_str(v));
+	} else if (v) {
+		json_text(&text, v);
+		escape_add(out, ESCAPE_TERMINAL, buf_str(&text));
+	}
+	buf_free(&text);
+}
+
+static void put_padded(struct str s, size_t width, bool right, bool last)
+{
+	size_t n = characters(s), pad = n < width ? width - n : 0;
+
+	if (n > width)
+		s = first(s, width);
+	printf("%*s%.*s%*s", right ? (int)pad : 0, "", (int)s.n, s.n ? s.p : "", right || last ? 0 : (int)pad, "");
+	fputs(last ? "\n" : "  ", stdout);
+}
+
+static size_t widest(struct json_object *rows, const struct out_column *c)
+{
+	size_t w = strlen(c->title);
+
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		struct buf b = BUF_MALLOC;
+		size_t n;
+
+		put_cell(&b, member(json_object_array_get_idx(rows, i), c->member));
+		n = characters(buf_str(&b));
+		w = n > w ? n : w;
+		buf_free(&b);
+	}
+	return w < COLUMN_MAX ? w : COLUMN_MAX;
+}
+
+/* Tables */
+
+static void columns_for_people(struct json_object *rows, const struct out_column *column, unsigned columns)
+{
+	size_t width[COLUMNS_MAX] = { 0 }, used = 0, whole = terminal_width();
+
+	for (unsigned c = 0; c < columns; c++) {
+		width[c] = widest(rows, &column[c]);
+		used += c + 1 < columns ? width[c] + GAP : 0;
+	}
+	width[columns - 1] = whole > used + GAP ? whole - used : COLUMN_MAX;
+	fputs(out_colour(OUT_BOLD), stdout);
+	for (unsigned c = 0; c < columns; c++)
+		put_padded(str_of(column[c].title), width[c], column[c].right, c + 1 == columns);
+	fputs(out_colour(OUT_PLAIN), stdout);
+	for (size_t i = 0; i < json_object_array_length(rows); i++)
+		for (unsigned c = 0; c < columns; c++) {
+			struct buf b = BUF_MALLOC;
+
+			put_cell(&b, member(json_object_array_get_idx(rows, i), column[c].member));
+			put_padded(buf_str(&b), width[c], column[c].right, c + 1 == columns);
+			buf_free(&b);
+		}
+}
+
+static void values_for_scripts(struct json_object *rows, const struct out_column *column, unsigned columns)
+{
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		struct buf b = BUF_MALLOC;
+
+		for (unsigned c = 0; c < columns; c++) {
+			if (c)
+				buf_putc(&b, '\t');
+			put_cell(&b, member(json_object_array_get_idx(rows, i), column[c].member));
+		}
+		puts(buf_text(&b));
+		buf_free(&b);
+	}
+}
+
+void out_table(struct json_object *rows, const struct out_column *column, unsigned columns)
+{
+	if (!rows || !json_object_array_length(rows))
+		return;
+	(out_terminal() ? columns_for_people : values_for_scripts)(rows, column, columns);
+}
+
+void out_fields(struct json_object *o, const struct out_column *column, unsigned columns)
+{
+	size_t width = 0;
+
+	for (unsigned c = 0; c < columns; c++)
+		if (strlen(column[c].title) > width)
+			width = strlen(column[c].title);
+	for (unsigned c = 0; c < columns; c++) {
+		struct json_object *v = member(o, column[c].member);
+		struct buf b = BUF_MALLOC;
+
+		put_cell(&b, v);
+		if (v)
+			printf("%s%-*s%s  %s\n", out_colour(OUT_BOLD), (int)width, column[c].title, out_colour(OUT_PLAIN), buf_text(&b));
+		buf_free(&b);
+	}
+}
+
+void out_json(struct json_object *o)
+{
+	struct buf b = BUF_MALLOC;
+
+	if (out_terminal()) {
+		puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		return;
+	}
+	json_text(&b, o);
+	puts(buf_text(&b));
+	buf_free(&b);
+}
+
+void out_text(struct str s)
+{
+	struct buf b = BUF_MALLOC;
+
+	if (!out_terminal()) {
+		fwrite(s.p, 1, s.n, stdout);
+		if (!s.n || s.p[s.n - 1] != '\n')
+			putchar('\n');
+		return;
+	}
+	for (struct str rest = s; rest.p;) {
+		struct str line = str_cut(&rest, '\n');
+
+		if (!rest.p && !line.n && s.n)
+			break;
+		escape_add(&b, ESCAPE_TERMINAL, line);
+		buf_putc(&b, '\n');
+	}
+	fputs(buf_text(&b), stdout);
+	buf_free(&b);
+}

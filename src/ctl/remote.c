@@ -1,0 +1,100 @@
+/* A service elsewhere, over HTTPS with libcurl. */
+#include <curl/curl.h>
+#include <stdlib.h>
+#include "base/mem.h"
+#include "ctl/api.h"
+
+struct remote {
+	const char *url, *cacert;
+	CURL *curl;
+};
+
+struct remote *remote_open(const char *url, const char *cacert)
+{
+	struct remote *r = mem_alloc(sizeof(*r));
+
+	*r = (struct remote){ url, cacert, curl_easy_init() };
+	return r;
+}
+
+void remote_close(struct remote *r)
+{
+	if (!r)
+		return;
+	curl_easy_cleanup(r->curl);
+	free(r);
+}
+
+static size_t take_body(char *p, size_t size, size_t n, void *out)
+{
+	if (((struct buf *)out)->len + size * n > API_ANSWER_MAX)
+		return 0;
+	buf_add(out, p, size * n);
+	return size * n;
+}
+
+static size_t take_head(char *p, size_t size, size_t n, void *out)
+{
+	struct str line = str_make(p, size * n);
+
+	/* The status line as CGI has it; of interim answers only the last counts. */
+	if (str_starts(line, "HTTP/")) {
+		buf_clear(out);
+		str_cut(&line, ' ');
+		buf_puts(out, "Status: ");
+		buf_putstr(out, line);
+	} else {
+		buf_putstr(out, line);
+	}
+	return size * n;
+}
+
+static struct curl_slist *list_headers(const struct api_transfer *t)
+{
+	struct curl_slist *list = curl_slist_append(NULL, "Content-Type: application/json");
+
+	for (size_t i = 0; i < t->headers; i++) {
+		struct buf line = BUF_MALLOC;
+
+		buf_printf(&line, "%s: %s", t->header[i].name, t->header[i].value);
+		list = curl_slist_append(list, buf_text(&line));
+		buf_free(&line);
+	}
+	return list;
+}
+
+int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out, struct problem *why)
+{
+	struct buf url = BUF_MALLOC, body = BUF_MALLOC;
+	struct curl_slist *headers = list_headers(t);
+	CURLcode rc;
+
+	buf_printf(&url, "%s%s", r->url, t->path);
+	curl_easy_reset(r->curl);
+	curl_easy_setopt(r->curl, CURLOPT_URL, buf_text(&url));
+	curl_easy_setopt(r->curl, CURLOPT_CUSTOMREQUEST, t->method);
+	if (t->body.p) {
+		curl_easy_setopt(r->curl, CURLOPT_POSTFIELDS, t->body.p);
+		curl_easy_setopt(r->curl, CURLOPT_POSTFIELDSIZE, (long)t->body.n);
+	}
+	curl_easy_setopt(r->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(r->curl, CURLOPT_HEADERFUNCTION, take_head);
+	curl_easy_setopt(r->curl, CURLOPT_HEADERDATA, out);
+	curl_easy_setopt(r->curl, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(r->curl, CURLOPT_WRITEDATA, &body);
+	curl_easy_setopt(r->curl, CURLOPT_ACCEPT_ENCODING, "");
+	curl_easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(r->curl, CURLOPT_TIMEOUT, (long)API_TIMEOUT_S);
+	if (r->cacert)
+		curl_easy_setopt(r->curl, CURLOPT_CAINFO, r->cacert);
+	rc = curl_easy_perform(r->curl);
+	buf_putstr(out, buf_str(&body));
+	if (rc != CURLE_OK) {
+		problem_set(why, 503, "no_answer");
+		problem_detail(why, "%s: %s", r->url, curl_easy_strerror(rc));
+	}
+	curl_slist_free_all(headers);
+	buf_free(&url);
+	buf_free(&body);
+	return rc == CURLE_OK ? 0 : -1;
+}
