@@ -365,19 +365,6 @@ static void put_literal(struct buf *out, struct str text, const char *dollar)
 	}
 }
 
-/* Percent-encodes what may not stand in a target: white space, controls, backslash, quotes, above ASCII; and "$". */
-static void put_url(struct buf *out, struct str text)
-{
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned char b = (unsigned char)text.p[i];
-
-		if (b <= ' ' || b >= 0x7F || strchr("\\$\"<>^`{}|#", b))
-			buf_printf(out, "%%%02X", b);
-		else
-			buf_putc(out, (char)b);
-	}
-}
-
 static struct str decoded(struct command *c, struct str text, bool plus)
 {
 	struct buf b = BUF_ARENA(c->d->arena);
@@ -604,7 +591,7 @@ static void put_path(struct command *c)
 		if (n)
 			buf_printf(&c->target, "$%zu", n);
 		else
-			put_url(&c->target, segment);
+			draft_url(&c->target, segment);
 		if (segment.n && !n)
 			before = segment;
 	}
@@ -649,13 +636,13 @@ static void put_pairs(struct command *c, struct buf *out, struct str pairs, bool
 			n = argument(c, name, "string", credential ? str_of("...") : example);
 		buf_puts(out, first ? "" : "&");
 		first = false;
-		put_url(out, raw);
+		draft_url(out, raw);
 		if (value.p)
 			buf_putc(out, '=');
 		if (n)
 			buf_printf(out, "$%zu", n);
 		else if (value.p)
-			put_url(out, value);
+			draft_url(out, value);
 		if (credential)
 			draft_note(c->d, arena_str(c->d->arena, name), false,
 				   "looks like a credential and is an argument now: a body cannot name a variable");
@@ -901,7 +888,7 @@ static void put_content(struct command *c, struct json_object *row)
 	bool repeatable = safe || str_is(c->method, "PUT") || str_is(c->method, "DELETE");
 	const char *key = json_object_get_string(json_get(row, "key"));
 
-	put_url(&path, c->path);
+	draft_url(&path, c->path);
 	draft_line(&content, "WHAT", c->wishes->what ? str_of(c->wishes->what) :
 		   str_of(arena_printf(c->d->arena, "%.*s %s at %.*s.", (int)c->method.n, c->method.p, path.len ? buf_text(&path) : "/",
 				       (int)c->authority.n, c->authority.p)));

@@ -41,6 +41,18 @@ void draft_secret(struct draft *d, const char *name, const char *fmt, ...)
 	json_put_text(d->secrets, name, text);
 }
 
+void draft_url(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char b = (unsigned char)text.p[i];
+
+		if (b <= ' ' || b >= 0x7F || strchr("\\$\"<>^`{}|#", b))
+			buf_printf(out, "%%%02X", b);
+		else
+			buf_putc(out, (char)b);
+	}
+}
+
 void draft_line(struct buf *content, const char *label, struct str text)
 {
 	bool blank = false, any = false;

@@ -18,6 +18,9 @@ void draft_note(struct draft *d, const char *at, bool lost, const char *fmt, ...
 /* The text of the first who asks for a name stays. */
 void draft_secret(struct draft *d, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Text for a target's path or query: percent-encodes what may not stand there (white space, controls, \ and the like,
+ * above ASCII) and the "$" of a slot. */
+void draft_url(struct buf *out, struct str text);
 /* A docstring line by line: `# LABEL: text`, the text on one line and cut at DRAFT_LINE_MAX bytes. Nothing when it is
  * blank. */
 enum { DRAFT_LINE_MAX = 1000 };

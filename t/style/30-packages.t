@@ -19,6 +19,7 @@ json-c libjson-c-dev
 libcrypto libssl-dev
 libpcre2-8 libpcre2-dev
 libsystemd libsystemd-dev
+yaml-0.1 libyaml-dev
 libbsd libbsd-dev
 libseccomp libseccomp-dev
 zlib zlib1g-dev
