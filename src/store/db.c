@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
@@ -788,4 +789,162 @@ void db_checkpoint(struct db *d, int64_t wal_pages_limit)
 		failed(d, "checkpoint");
 	sqlite3_busy_timeout(d->h, DB_BUSY_WRITE_MS);
 	d->checkpoint_at = d->wal_pages + wal_pages_limit;
+}
+
+/* Dumps */
+
+enum { DUMP_STEPS = 100000 };           /* between two looks at the count */
+
+struct dump { const struct db_dump *d; sqlite3 *h; int64_t steps; bool inserting; };
+
+static int dump_progress(void *ctx)
+{
+	struct dump *p = ctx;
+
+	p->steps += DUMP_STEPS;
+	return p->steps > DB_DUMP_STEPS_MAX;
+}
+
+static bool is_text_function(const char *name)
+{
+	return strcasecmp(name, "replace") == 0 || strcasecmp(name, "char") == 0 || strcasecmp(name, "unistr") == 0;
+}
+
+static int dump_authorizer(void *ctx, int action, const char *a, const char *b, const char *database, const char *trigger)
+{
+	const struct dump *p = ctx;
+	const char *table = p->d->table;
+	bool main_file = !database || strcmp(database, "main") == 0;
+
+	if (!main_file || trigger)
+		return SQLITE_DENY;
+	switch (action) {
+	case SQLITE_CREATE_TABLE:
+		return strcmp(a, table) == 0 ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_INSERT:
+		return strcmp(a, table) == 0 || (!p->inserting && strcmp(a, "sqlite_master") == 0) ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_READ:
+	case SQLITE_UPDATE:             /* of the schema, by CREATE TABLE */
+		return !p->inserting && (strcmp(a, "sqlite_master") == 0 || action == SQLITE_READ) ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_CREATE_INDEX:       /* the one of PRIMARY KEY and UNIQUE */
+		return strncmp(a, "sqlite_autoindex_", 17) == 0 ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_SELECT:             /* several VALUES */
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return is_text_function(b) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+/* Length of the statement at the start of s, with its ";". */
+static size_t statement_length(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i], close = c == '[' ? ']' : c;
+
+		if (c == ';')
+			return i + 1;
+		if (c == '-' && i + 1 < s.n && s.p[i + 1] == '-') {
+			while (i + 1 < s.n && s.p[i + 1] != '\n')
+				i++;
+		} else if (c == '/' && i + 1 < s.n && s.p[i + 1] == '*') {
+			long end = str_find(str_skip(s, i + 2), str_of("*/"));
+
+			i = end < 0 ? s.n : i + (size_t)end + 3;
+		} else if (strchr("'\"`[", c) && c) {
+			for (i++; i < s.n && s.p[i] != close; i++)
+				;
+		}
+	}
+	return s.n;
+}
+
+static bool is_frame(struct str statement)
+{
+	static const char *const words[] = { "PRAGMA", "BEGIN", "COMMIT", "END", "ROLLBACK", "DELETE FROM sqlite_sequence" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (statement.n >= strlen(words[i]) && strncasecmp(statement.p, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+static void dump_statement(struct dump *p, struct str text)
+{
+	sqlite3_stmt *s = NULL;
+	struct str shown = str_trim(text);
+	int rc;
+
+	if (!shown.n || is_frame(shown) || p->steps > DB_DUMP_STEPS_MAX)
+		return;
+	p->inserting = shown.n > 6 && strncasecmp(shown.p, "INSERT", 6) == 0;
+	rc = shown.n > INT_MAX ? SQLITE_TOOBIG : sqlite3_prepare_v2(p->h, shown.p, (int)shown.n, &s, NULL);
+	if (rc == SQLITE_OK && s)
+		rc = sqlite3_step(s);
+	if (rc != SQLITE_OK && rc != SQLITE_DONE && rc != SQLITE_ROW)
+		p->d->refused(p->d->ctx, shown, rc == SQLITE_AUTH ? "is not about the table" : sqlite3_errmsg(p->h));
+	sqlite3_finalize(s);
+}
+
+static struct json_object *dump_value(sqlite3_stmt *s, int column)
+{
+	switch (sqlite3_column_type(s, column)) {
+	case SQLITE_INTEGER:
+		return json_object_new_int64(sqlite3_column_int64(s, column));
+	case SQLITE_FLOAT:
+		return json_object_new_double(sqlite3_column_double(s, column));
+	case SQLITE_TEXT:
+		return json_new_str(str_make((const char *)sqlite3_column_text(s, column), (size_t)sqlite3_column_bytes(s, column)));
+	default:
+		return NULL;
+	}
+}
+
+static int dump_rows(struct dump *p)
+{
+	struct buf text = BUF_MALLOC;
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	buf_printf(&text, "SELECT * FROM \"%s\"", p->d->table);
+	rc = sqlite3_prepare_v2(p->h, buf_text(&text), -1, &s, NULL);
+	while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+		struct json_object *row = json_object_new_object();
+
+		for (int i = 0; i < sqlite3_column_count(s); i++)
+			json_put(row, sqlite3_column_name(s, i), dump_value(s, i));
+		p->d->row(p->d->ctx, row);
+	}
+	sqlite3_finalize(s);
+	buf_free(&text);
+	return rc == SQLITE_OK && p->steps <= DB_DUMP_STEPS_MAX ? 0 : -1;
+}
+
+int db_read_dump(struct str text, const struct db_dump *dump)
+{
+	struct dump p = { .d = dump };
+	struct buf pages = BUF_MALLOC;
+	int rc = -1;
+
+	configure();
+	if (sqlite3_open_v2(":memory:", &p.h, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) != SQLITE_OK)
+		log_fatal("a database in memory cannot be opened");
+	buf_printf(&pages, "PRAGMA max_page_count = %d", DB_DUMP_PAGES_MAX);
+	sqlite3_exec(p.h, buf_text(&pages), NULL, NULL, NULL);
+	sqlite3_db_config(p.h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(p.h, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_progress_handler(p.h, DUMP_STEPS, dump_progress, &p);
+	sqlite3_set_authorizer(p.h, dump_authorizer, &p);
+	while (text.n) {
+		size_t n = statement_length(text);
+
+		dump_statement(&p, str_make(text.p, n));
+		text = str_skip(text, n);
+	}
+	sqlite3_set_authorizer(p.h, NULL, NULL);
+	rc = dump_rows(&p);
+	sqlite3_close(p.h);
+	buf_free(&pages);
+	return rc;
 }

@@ -7,8 +7,14 @@
 #include "store/sql.h"
 #include "store/wire.h"
 
+enum {
+	DB_DUMP_STEPS_MAX = 200 * 1000 * 1000,  /* of SQLite's machine, to read a dump */
+	DB_DUMP_PAGES_MAX = 32768,              /* of 4 KiB */
+};
+
 struct db;
 struct db_stmt;
+struct json_object;
 
 enum db_mode { DB_READ, DB_WRITE };
 
@@ -76,5 +82,17 @@ int64_t db_wal_pages(struct db *d);
 /* For the test of all statements: whether id can be prepared, how many parameters it has, and whether SQLite says that
  * it changes nothing. */
 int db_inspect(struct db *d, enum sql_id id, int *parameters, bool *readonly);
+
+/* Somebody's dump of one table, read in a database in memory that has no access to anything else. */
+struct db_dump {
+	const char *table;              /* CREATE TABLE and INSERT of values into it are run, nothing else */
+	/* A statement that was not run, or failed; those of a dump's own frame (PRAGMA, BEGIN, COMMIT) are not told. */
+	void (*refused)(void *ctx, struct str statement, const char *why);
+	/* A row in the table's order: its columns by name; a blob is null. Owned by the caller of row. */
+	void (*row)(void *ctx, struct json_object *row);
+	void *ctx;
+};
+/* -1: the dump has no such table, or made more work than DB_DUMP_STEPS_MAX. */
+int db_read_dump(struct str text, const struct db_dump *dump);
 
 #endif
