@@ -49,6 +49,8 @@ bool ctl_has(const struct ctl_args *args, const char *name);
 int ctl_up(int argc, char **argv);
 int ctl_load(int argc, char **argv);
 int ctl_verify(int argc, char **argv);
+int ctl_backup(int argc, char **argv);
+int ctl_restore_backup(int argc, char **argv);
 /* cmd_row.c */
 int ctl_ls(const struct ctl_args *args);
 int ctl_show(const struct ctl_args *args);

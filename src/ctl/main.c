@@ -36,6 +36,8 @@ static const struct ctl_command commands[] = {
 	{ .name = "load", .main = ctl_load, .what = "put rows from JSON files into a running service" },
 	{ "ls", "", 0, 0, ls_options, ctl_ls, "list rows", NULL },
 	{ "show", "KEY", 1, 1, NULL, ctl_show, "the contract of a row; with --json the row itself", NULL },
+	{ .name = "backup", .main = ctl_backup, .what = "copy a service's databases as they are at one moment, while it runs" },
+	{ .name = "restore-backup", .main = ctl_restore_backup, .what = "put such a copy back" },
 	{ .name = "verify", .main = ctl_verify, .what = "recompute event chains and digests of a service or a backup" },
 	{ "status", "", 0, 0, NULL, ctl_status, "processes, counters and versions of the service", NULL },
 };

@@ -27,6 +27,7 @@ enum {
 	DB_RETRY_MS = 5,
 	DB_LOG_US = 10 * 1000 * 1000,   /* the same failure is logged once in this time */
 	DB_WAL_LONG = 4,                /* times the limit: then a checkpoint waits for readers */
+	DB_COPY_PAGES = 256,            /* copied between two reports of how far it is */
 };
 
 enum control {
@@ -252,28 +253,30 @@ static void explain(const struct db *d, struct problem *why)
 }
 
 /* One writer, whoever starts it: a second one is told who the first is. */
-static int take_lock(struct db *d, struct problem *why)
+int db_lock(const char *path, struct problem *why)
 {
 	char name[PATH_MAX], holder[32] = "";
 	ssize_t n;
+	int fd;
 
-	if (snprintf(name, sizeof(name), "%s.lock", d->path) >= (int)sizeof(name))
-		return problem_unavailable(why, "%.300s: %s", d->path, strerror(ENAMETOOLONG));
-	d->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (d->lock < 0)
+	if (snprintf(name, sizeof(name), "%s.lock", path) >= (int)sizeof(name))
+		return problem_unavailable(why, "%.300s: %s", path, strerror(ENAMETOOLONG));
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (fd < 0)
 		return problem_unavailable(why, "%.300s: %s", name, strerror(errno));
-	if (flock(d->lock, LOCK_EX | LOCK_NB) < 0) {
-		n = pread(d->lock, holder, sizeof(holder) - 1, 0);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		n = pread(fd, holder, sizeof(holder) - 1, 0);
 		holder[n > 0 ? strspn(holder, "0123456789") : 0] = 0;
-		problem_unavailable(why, "%.300s is open for writing by process %s", d->path,
+		close(fd);
+		problem_unavailable(why, "%.300s is open for writing by process %s", path,
 			*holder ? holder : "(unknown)");
 		problem_fix(why, "stop the service, or send the change to it");
 		return -1;
 	}
 	n = snprintf(holder, sizeof(holder), "%ld\n", (long)getpid());
-	if (ftruncate(d->lock, 0) < 0 || pwrite(d->lock, holder, (size_t)n, 0) != n)
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, holder, (size_t)n, 0) != n)
 		log_debug("%s: %s", name, strerror(errno));     /* the number is for people; the lock is what counts */
-	return 0;
+	return fd;
 }
 
 static int on_commit(void *arg, sqlite3 *h, const char *name, int pages)
@@ -375,7 +378,7 @@ struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, cons
 	d->file = file;
 	d->mode = mode;
 	d->lock = -1;
-	if (mode == DB_WRITE && take_lock(d, why) < 0)
+	if (mode == DB_WRITE && (d->lock = db_lock(d->path, why)) < 0)
 		goto out;
 	flags |= mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	if (sqlite3_open_v2(path, &d->h, flags, NULL) == SQLITE_OK) {
@@ -947,4 +950,42 @@ int db_read_dump(struct str text, const struct db_dump *dump)
 	sqlite3_close(p.h);
 	buf_free(&pages);
 	return rc;
+}
+
+/* Copies */
+
+/* All pages of from into to, DB_COPY_PAGES at a time. */
+static int copy_pages(struct db *from, sqlite3 *to, db_copy_progress *progress, void *ctx)
+{
+	sqlite3_backup *b = sqlite3_backup_init(to, "main", from->h, "main");
+	int rc;
+
+	if (!b)
+		return sqlite3_errcode(to);
+	do {
+		rc = sqlite3_backup_step(b, DB_COPY_PAGES);
+		if (progress)
+			progress(ctx, sqlite3_backup_pagecount(b) - sqlite3_backup_remaining(b), sqlite3_backup_pagecount(b));
+	} while (rc == SQLITE_OK);
+	return sqlite3_backup_finish(b);
+}
+
+int db_copy(struct db *d, const char *path, db_copy_progress *progress, void *ctx, struct problem *why)
+{
+	sqlite3 *to = NULL;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc;
+
+	if (fd < 0)
+		return problem_unavailable(why, "%.300s: %s", path, strerror(errno));
+	close(fd);
+	rc = sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	if (rc == SQLITE_OK)
+		rc = copy_pages(d, to, progress, ctx);
+	/* The pages say that there is a write-ahead log; a copy has none and can be read where nothing can be written. */
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(to, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+	if (rc != SQLITE_OK)
+		problem_unavailable(why, "%.300s: %s", path, to ? sqlite3_errmsg(to) : sqlite3_errstr(rc));
+	sqlite3_close(to);
+	return rc == SQLITE_OK ? 0 : -1;
 }

@@ -27,6 +27,9 @@ enum db_mode { DB_READ, DB_WRITE };
 struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous,
 	struct problem *why);
 void db_close(struct db *d);
+/* The lock of a DB_WRITE connection without one: nobody opens the file for writing until the descriptor is closed. -1 with
+ * why 503, which names who has it. */
+int db_lock(const char *path, struct problem *why);
 
 /* Values by type string, one letter each: i int64_t, d double, t const char * (NULL is SQL NULL), s struct str (p NULL
  * is SQL NULL), b struct str as blob, n SQL NULL (takes no argument). Text must stay alive until db_end. Prepared once
@@ -53,6 +56,12 @@ int db_words(struct db *d, struct str text, void (*fn)(void *ctx, struct str wor
 /* A read transaction over several statements (snapshot). Never held across a suspension. */
 int db_begin_read(struct db *d);
 void db_end_read(struct db *d);
+
+/* Copies what d's read transaction sees into a new file (mode 0600, which must not exist), in one piece and whatever is
+ * written meanwhile; the copy is in SQLite's rollback mode. Reads only: nothing is checkpointed. progress, which may be
+ * NULL, is told now and then. -1 with why 503; then a part of the file may be there. */
+typedef void db_copy_progress(void *ctx, int64_t done, int64_t total);
+int db_copy(struct db *d, const char *path, db_copy_progress *progress, void *ctx, struct problem *why);
 
 /* For the writer and migrate only. */
 int db_begin(struct db *d);                             /* BEGIN IMMEDIATE */
