@@ -24,7 +24,7 @@ static void needs(const struct gate_request *g, bool high, struct problem *why)
 		why->extra = arena_json(g->arena, json_object_new_object());
 	json_put(why->extra, "needs", o);
 	json_put_text(why->extra, "mint", arena_printf(g->arena, "rowcall token mint --scope row:%s%s", key,
-		high ? " --risk high" : ""));
+		high ? " --risk-ceiling high" : ""));
 }
 
 /* Nobody without a credential runs a row of high risk, or one outside the setting `anonymous`. */

@@ -15,7 +15,7 @@
 enum { API_HEADERS_MAX = 8 };
 
 struct api {
-	struct arena *arena;
+	struct arena *own, *arena;      /* what lives as long as this; answers and what they are asked with */
 	struct conf *conf;              /* of a service of this machine */
 	char *socket;
 	long started;                   /* process id of the service that we have started; 0: none */
@@ -28,7 +28,7 @@ struct api {
 
 static int read_credential(struct api *a, const char *path, struct problem *why)
 {
-	char *text = arena_alloc(a->arena, API_CREDENTIAL_MAX + 2);
+	char *text = arena_alloc(a->own, API_CREDENTIAL_MAX + 2);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, API_CREDENTIAL_MAX + 1);
 	struct str s = str_trim(str_make(text, n > 0 ? (size_t)n : 0));
@@ -95,9 +95,9 @@ static int open_local(struct api *a, const struct ctl_args *args, struct problem
 	s = a->conf ? ctl_secrets(a->conf, why) : NULL;
 	if (!s)
 		return -1;
-	a->credential = (struct api_header){ "X-Terminal-Key", arena_copy(a->arena, secret_owner(s)).p };
+	a->credential = (struct api_header){ "X-Terminal-Key", arena_copy(a->own, secret_owner(s)).p };
 	secret_close(s);
-	a->socket = arena_printf(a->arena, "%s/fcgi.sock", a->conf->run_dir);
+	a->socket = arena_printf(a->own, "%s/fcgi.sock", a->conf->run_dir);
 	return 0;
 }
 
@@ -106,6 +106,7 @@ struct api *api_open(const struct ctl_args *args, int *code)
 	struct api *a = mem_alloc(sizeof(*a));
 	struct problem why = { 0 };
 
+	a->own = arena_new();
 	a->arena = arena_new();
 	if ((ctl_value(args, "url") ? open_remote : open_local)(a, args, &why) == 0)
 		return a;
@@ -123,12 +124,18 @@ void api_close(struct api *a)
 	remote_close(a->remote);
 	conf_free(a->conf);
 	arena_free(a->arena);
+	arena_free(a->own);
 	free(a);
 }
 
 struct arena *api_arena(struct api *a)
 {
 	return a->arena;
+}
+
+void api_forget(struct api *a)
+{
+	arena_reset(a->arena);
 }
 
 const struct conf *api_conf(const struct api *a)

@@ -37,7 +37,8 @@ struct api_answer {
  * code in *code. */
 struct api *api_open(const struct ctl_args *args, int *code);
 void api_close(struct api *a);          /* NULL is fine */
-struct arena *api_arena(struct api *a); /* where answers live, until api_close */
+struct arena *api_arena(struct api *a); /* where answers live, until api_forget or api_close */
+void api_forget(struct api *a);
 /* Sends it and reads the whole answer. 0, or an exit code after printing why: no answer, or a status from 400 on. */
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */
@@ -67,5 +68,11 @@ struct remote;
 struct remote *remote_open(const char *url, const char *cacert);
 void remote_close(struct remote *r);    /* NULL is fine */
 int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out, struct problem *why);
+
+/* cmd_verb.c: all pages of a list, of which each answer has a part under the name `list`, as one array. 0, or an exit
+ * code after printing why not. */
+int ctl_pages(struct api *a, const char *path, const char *list, struct json_object **out);
+/* cmd_call.c: prints the result of a call: 0, or CTL_FAILED when it is an error, CTL_HELD when it waits for approval. */
+int ctl_print_call(const struct ctl_args *args, const struct api_answer *answer);
 
 #endif

@@ -1,62 +1,18 @@
-/* Commands about rows. */
+/* Commands that show and change one row. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "ctl/api.h"
 #include "ctl/out.h"
+#include "ctl/sheet.h"
 
-/* ?limit=1000 and the filters that were given. */
-static const char *list_path(struct api *a, const struct ctl_args *args)
+enum { FILE_MAX = 16 << 20 };           /* bytes of a file of a row */
+
+static const char *row_path(struct api *a, const char *key)
 {
-	static const char *const filters[] = { "type", "category", "enabled", "q" };
-	struct buf b = BUF_ARENA(api_arena(a));
-
-	buf_puts(&b, "/api/directory?limit=1000");
-	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
-		const char *value = ctl_value(args, filters[i]);
-
-		if (value)
-			buf_printf(&b, "&%s=%s", filters[i], api_escape(a, value));
-	}
-	return arena_strdup(api_arena(a), buf_text(&b));
-}
-
-/* All pages of a list, as one array; NULL after printing why not. */
-static struct json_object *read_rows(struct api *a, const char *path, int *code)
-{
-	struct json_object *all = arena_json(api_arena(a), json_object_new_array()), *rows;
-	struct str cursor = str_of(NULL);
-	struct api_answer answer;
-
-	do {
-		const char *page = cursor.n ? arena_printf(api_arena(a), "%s&cursor=%.*s", path, (int)cursor.n, cursor.p) : path;
-
-		*code = api_get(a, page, &answer);
-		if (*code)
-			return NULL;
-		rows = json_get(answer.json, "rows");
-		for (size_t i = 0; rows && i < json_object_array_length(rows); i++)
-			json_object_array_add(all, json_object_get(json_object_array_get_idx(rows, i)));
-		cursor = json_str(json_get(answer.json, "cursor"));
-	} while (cursor.n);
-	return all;
-}
-
-int ctl_ls(const struct ctl_args *args)
-{
-	static const struct out_column columns[] = {
-		{ "KEY", "key", false }, { "TYPE", "type", false }, { "ON", "enabled", true }, { "CATEGORY", "category", false },
-		{ "TARGET", "target", false },
-	};
-	struct json_object *rows;
-	int code = CTL_OK;
-	struct api *a = api_open(args, &code);
-
-	rows = a ? read_rows(a, list_path(a, args), &code) : NULL;
-	if (rows && ctl_has(args, "json"))
-		out_json(rows);
-	else if (rows)
-		out_table(rows, columns, sizeof(columns) / sizeof(*columns));
-	api_close(a);
-	return code;
+	return arena_printf(api_arena(a), "/api/directory/%s", api_escape(a, key));
 }
 
 int ctl_show(const struct ctl_args *args)
@@ -64,15 +20,338 @@ int ctl_show(const struct ctl_args *args)
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
+	const char *key = args->word[0];
 
-	if (a && ctl_has(args, "json"))
-		code = api_get(a, arena_printf(api_arena(a), "/api/directory/%s", api_escape(a, args->word[0])), &answer);
-	else if (a)
-		code = api_get(a, arena_printf(api_arena(a), "/api/dispatch?key=%s&format=markdown", api_escape(a, args->word[0])), &answer);
-	if (a && code == CTL_OK && ctl_has(args, "json"))
+	if (!a)
+		return code;
+	code = api_get(a, ctl_has(args, "json") ? row_path(a, key)
+		       : arena_printf(api_arena(a), "/api/dispatch?key=%s&format=markdown", api_escape(a, key)), &answer);
+	if (code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
-	else if (a && code == CTL_OK)
+	else if (code == CTL_OK)
 		out_text(answer.body);
+	api_close(a);
+	return code;
+}
+
+/* Adding and setting */
+
+/* The whole of a file, or of standard input for "-". */
+static int read_file(const char *path, struct buf *out)
+{
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	char part[8192];
+	size_t n;
+	bool good;
+
+	if (!f)
+		return ctl_fail(CTL_NOT_FOUND, "%s: %m", path);
+	while ((n = fread(part, 1, sizeof(part), f)) > 0 && out->len <= FILE_MAX)
+		buf_add(out, part, n);
+	good = !ferror(f) && out->len <= FILE_MAX;
+	if (f != stdin)
+		fclose(f);
+	return good ? CTL_OK : ctl_fail(CTL_FAILED, "%s: %s", path, out->len > FILE_MAX ? "is larger than 16 MiB" : "cannot be read");
+}
+
+static int add_row(struct api *a, struct json_object *row)
+{
+	struct api_request q = { .method = "POST", .path = "/api/directory", .json = row };
+	struct api_answer answer;
+	int code = api_send(a, &q, &answer);
+
+	if (code == CTL_OK)
+		out_text(json_str(json_get(answer.json, "key")));
+	return code;
+}
+
+int ctl_add(const struct ctl_args *args)
+{
+	struct problem why = { 0 };
+	struct json_object *o;
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+	struct buf text = BUF_MALLOC;
+
+	if (a && (code = read_file(args->word[0], &text)) == CTL_OK && json_parse(api_arena(a), buf_str(&text), &o, &why) < 0)
+		code = ctl_fail(CTL_FAILED, "%s: %s", args->word[0], why.detail[0] ? why.detail : why.error);
+	if (a && code == CTL_OK && json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(o) && code == CTL_OK; i++)
+			code = add_row(a, json_object_array_get_idx(o, i));
+	} else if (a && code == CTL_OK) {
+		code = add_row(a, o);
+	}
+	buf_free(&text);
+	api_close(a);
+	return code;
+}
+
+/* Sends the fields that differ, if the row is still the one that was read. */
+static int patch(struct api *a, const char *key, struct json_object *fields, struct str etag, struct api_answer *answer, bool quiet)
+{
+	struct api_request q = { .method = "PATCH", .path = row_path(a, key), .json = fields, .quiet = quiet };
+
+	if (etag.p)
+		q.header[0] = (struct api_header){ "If-Match", arena_str(api_arena(a), etag) };
+	return api_send(a, &q, answer);
+}
+
+int ctl_set(const struct ctl_args *args)
+{
+	struct api_answer answer;
+	struct json_object *fields;
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+
+	if (!a)
+		return code;
+	fields = arena_json(api_arena(a), json_object_new_object());
+	for (int i = 1; i < args->words && code == CTL_OK; i++) {
+		struct str value = str_of(args->word[i]), name = str_cut(&value, '=');
+
+		if (!value.p)
+			code = ctl_fail(CTL_USAGE, "`%s` is no FIELD=VALUE", args->word[i]);
+		else
+			sheet_put(api_arena(a), fields, name, value);
+	}
+	if (code == CTL_OK)
+		code = patch(a, args->word[0], fields, str_of(NULL), &answer, false);
+	if (code == CTL_OK)
+		printf("%s is changed\n", args->word[0]);
+	api_close(a);
+	return code;
+}
+
+/* Editing */
+
+static int run_program(const char *const argv[])
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execvp(argv[0], (char *const *)argv);
+		fprintf(stderr, "rowcall: %s: %m\n", argv[0]);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The person's editor, as git and crontab find it; it may have arguments. */
+static int run_editor(const char *path)
+{
+	const char *editor = getenv("VISUAL") && getenv("VISUAL")[0] ? getenv("VISUAL") : getenv("EDITOR");
+	const char *argv[] = { "sh", "-c", "exec $ROWCALL_EDITOR \"$1\"", "sh", path, NULL };
+	int status;
+
+	setenv("ROWCALL_EDITOR", editor && editor[0] ? editor : "editor", 1);
+	status = run_program(argv);
+	return status == 0 ? CTL_OK : ctl_fail(CTL_FAILED, "the editor ended with %d; nothing is changed", status);
+}
+
+static int write_sheet(const char *path, struct str text)
+{
+	FILE *f = fopen(path, "we");
+	bool good = f && fwrite(text.p, 1, text.n, f) == text.n;
+
+	if (f && fclose(f) != 0)
+		good = false;
+	return good ? CTL_OK : ctl_fail(CTL_FAILED, "%s: %m", path);
+}
+
+/* What the service, or the sheet's form, has against it. */
+static const char *objection(struct api *a, const struct api_answer *answer, const struct problem *why)
+{
+	struct str error = json_str(json_get(answer->json, "error")), detail = json_str(json_get(answer->json, "detail"));
+	struct str fix = json_str(json_get(answer->json, "how_to_fix"));
+
+	if (why->status)
+		return why->detail;
+	return arena_printf(api_arena(a), "%.*s: %.*s\n%.*s", (int)error.n, error.p ? error.p : "", (int)detail.n, detail.p ? detail.p : "",
+			    (int)fix.n, fix.p ? fix.p : "");
+}
+
+/* One round: the editor, then the service. *again: what to say on top of the sheet in the next one; NULL: it is over. */
+static int edit_round(struct api *a, const char *path, struct json_object *row, struct str etag, const char **again)
+{
+	struct buf text = BUF_ARENA(api_arena(a));
+	struct json_object *fields;
+	struct api_answer answer = { 0 };
+	struct problem why = { 0 };
+	const char *key = json_object_get_string(json_get(row, "key"));
+	int code = run_editor(path);
+
+	*again = NULL;
+	if (code || (code = read_file(path, &text)))
+		return code;
+	fields = sheet_read(api_arena(a), row, buf_str(&text), &why);
+	if (fields && !json_object_object_length(fields)) {
+		printf("%s is as it was\n", key);
+		return CTL_OK;
+	}
+	if (fields && (code = patch(a, key, fields, etag, &answer, true)))
+		return code;
+	if (fields && answer.status < 400) {
+		printf("%s is changed\n", key);
+		return CTL_OK;
+	}
+	if (answer.status == 412)
+		return ctl_fail(CTL_FAILED, "%s was changed by somebody else meanwhile; edit it again", key);
+	*again = objection(a, &answer, &why);
+	return CTL_FAILED;
+}
+
+/* The same text refused twice: nobody mends it. */
+static int edit_until_good(struct api *a, const char *path, struct json_object *row, struct str etag)
+{
+	struct buf text = BUF_ARENA(api_arena(a)), before = BUF_ARENA(api_arena(a));
+	const char *again = NULL;
+	int code;
+
+	sheet_write(&text, row, NULL);
+	for (;;) {
+		struct buf after = BUF_ARENA(api_arena(a));
+
+		code = write_sheet(path, buf_str(&text));
+		if (code || !(code = edit_round(a, path, row, etag, &again)) || !again || (code = read_file(path, &after)))
+			return code;
+		if (str_eq(sheet_body(buf_str(&after)), buf_str(&before)))
+			return ctl_fail(CTL_FAILED, "%s", again);
+		buf_clear(&before);
+		buf_putstr(&before, sheet_body(buf_str(&after)));
+		buf_clear(&text);
+		sheet_again(&text, buf_str(&after), again);
+	}
+}
+
+int ctl_edit(const struct ctl_args *args)
+{
+	struct api_answer answer;
+	int code = CTL_OK, fd;
+	struct api *a = api_open(args, &code);
+	const char *tmp = getenv("TMPDIR");
+	char *path;
+
+	if (!a)
+		return code;
+	code = api_get(a, row_path(a, args->word[0]), &answer);
+	path = arena_printf(api_arena(a), "%s/rowcall-edit-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+	if (code == CTL_OK && (fd = mkstemp(path)) < 0)
+		code = ctl_fail(CTL_FAILED, "%s: %m", path);
+	else if (code == CTL_OK) {
+		close(fd);
+		code = edit_until_good(a, path, answer.json, answer.etag);
+		if (code == CTL_OK)
+			unlink(path);
+		else
+			ctl_fail(0, "your text is kept in %s", path);
+	}
+	api_close(a);
+	return code;
+}
+
+/* Versions */
+
+/* The row as it was after the event, as a sheet in a file of its own; the file's path, or NULL after saying why not. */
+static char *version_file(struct api *a, const char *key, const char *event)
+{
+	struct buf text = BUF_ARENA(api_arena(a));
+	char *path = arena_printf(api_arena(a), "/tmp/rowcall-%s-XXXXXX", event), *end;
+	long long n = strtoll(event, &end, 10);
+	struct api_answer answer;
+	struct json_object *e;
+	int fd;
+
+	if (n < 1 || *end) {
+		ctl_fail(0, "`%s` is no number of an event; see rowcall history %s", event, key);
+		return NULL;
+	}
+	if (api_get(a, arena_printf(api_arena(a), "/api/events?since=%lld&limit=1", n - 1), &answer))
+		return NULL;
+	e = json_object_array_get_idx(json_get(answer.json, "events"), 0);
+	if (json_object_get_int64(json_get(e, "event")) != n || !str_is(json_str(json_get(e, "key")), key)) {
+		ctl_fail(0, "event %s is none of %s; see rowcall history %s", event, key, key);
+		return NULL;
+	}
+	if (json_get(e, "after"))
+		sheet_write(&text, json_get(e, "after"), NULL);
+	if ((fd = mkstemp(path)) < 0)
+		return NULL;
+	close(fd);
+	return write_sheet(path, buf_str(&text)) == CTL_OK ? path : NULL;
+}
+
+/* The number of the row's last event but `back`. */
+static const char *event_back(struct api *a, const char *key, unsigned back)
+{
+	struct api_answer answer;
+	struct json_object *e;
+
+	if (api_get(a, arena_printf(api_arena(a), "%s/history?limit=%u", row_path(a, key), back + 1), &answer))
+		return NULL;
+	e = json_object_array_get_idx(json_get(answer.json, "events"), back);
+	if (!e)
+		ctl_fail(0, "%s has no earlier version", key);
+	return e ? arena_printf(api_arena(a), "%lld", (long long)json_object_get_int64(json_get(e, "event"))) : NULL;
+}
+
+/* Prints with diff(1), whose exit codes 0 and 1 are both good news. */
+static int show_diff(struct api *a, const char *key, const char *from, const char *to)
+{
+	char *left = from ? version_file(a, key, from) : NULL, *right = left && to ? version_file(a, key, to) : NULL;
+	const char *argv[] = { "diff", "-u", "--label", NULL, "--label", NULL, out_terminal() ? "--color=auto" : "--color=never", left, right, NULL };
+	int status = -1;
+
+	if (right) {
+		argv[3] = arena_printf(api_arena(a), "%s at event %s", key, from);
+		argv[5] = arena_printf(api_arena(a), "%s at event %s", key, to);
+		fflush(stdout);
+		status = run_program(argv);
+	}
+	if (left)
+		unlink(left);
+	if (right)
+		unlink(right);
+	return status == 0 || status == 1 ? CTL_OK : CTL_NOT_FOUND;
+}
+
+int ctl_diff(const struct ctl_args *args)
+{
+	const char *key = args->word[0];
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+
+	if (!a)
+		return code;
+	code = show_diff(a, key, args->words > 1 ? args->word[1] : event_back(a, key, 1),
+			 args->words > 2 ? args->word[2] : event_back(a, key, 0));
+	api_close(a);
+	return code;
+}
+
+int ctl_restore(const struct ctl_args *args)
+{
+	struct api_request q = { .method = "POST" };
+	struct api_answer answer;
+	char *end;
+	long long event = strtoll(args->word[1], &end, 10);
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+
+	if (!a)
+		return code;
+	q.path = arena_printf(api_arena(a), "%s/restore", row_path(a, args->word[0]));
+	q.json = arena_json(api_arena(a), json_object_new_object());
+	/* An event is a number; a contract's digest has 64 digits. */
+	if (!*end && strlen(args->word[1]) < 20)
+		json_put_int(q.json, "event", event);
+	else
+		json_put_text(q.json, "contract", args->word[1]);
+	code = api_send(a, &q, &answer);
+	if (code == CTL_OK)
+		printf("%s is as it was at %s\n", args->word[0], args->word[1]);
 	api_close(a);
 	return code;
 }

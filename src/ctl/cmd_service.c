@@ -1,17 +1,73 @@
-/* Commands about the service itself. */
+/* Commands about the service itself, and about rowcall. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "ctl/api.h"
 #include "ctl/out.h"
+#include "ctl/place.h"
 
 int ctl_status(const struct ctl_args *args)
 {
+	static const struct out_column fields[] = {
+		{ "service", "service", false }, { "version", "version", false }, { "ok", "ok", false }, { "problems", "problems", false },
+		{ "started", "started_at", false }, { "writer", "/processes/writer", false }, { "workers", "/processes/workers", false },
+		{ "calls", "/counters/calls", false }, { "receipts", "/counters/receipts", false },
+	};
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
 
 	if (a)
 		code = api_get(a, "/api/status", &answer);
-	if (a && code == CTL_OK)
+	if (a && code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
+	else if (a && code == CTL_OK)
+		out_fields(answer.json, fields, sizeof(fields) / sizeof(*fields));
 	api_close(a);
+	return code;
+}
+
+/* The service migrates when it starts; where none runs, asking starts one. */
+int ctl_migrate(const struct ctl_args *args)
+{
+	struct api_answer answer;
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+
+	if (a)
+		code = api_get(a, "/api/healthz", &answer);
+	if (a && code == CTL_OK)
+		puts("both databases are as this version wants them");
+	api_close(a);
+	return code;
+}
+
+int ctl_reload(const struct ctl_args *args)
+{
+	const struct place p = { .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
+	struct problem why = { 0 };
+	struct conf *conf = place_conf(&p, &why);
+	char *path, text[32] = "";
+	int code = CTL_OK;
+	long pid;
+	FILE *f;
+
+	if (!conf)
+		return ctl_problem(CTL_CONFIG, &why);
+	path = place_path(conf->run_dir, "rowcalld.pid");
+	f = fopen(path, "re");
+	pid = f && fgets(text, sizeof(text), f) ? strtol(text, NULL, 10) : 0;
+	if (f)
+		fclose(f);
+	if (pid <= 0)
+		code = ctl_fail(CTL_UNAVAILABLE, "no service runs here: %s", path);
+	else if (kill((pid_t)pid, SIGHUP) < 0)
+		code = ctl_fail(errno == EPERM ? CTL_DENIED : CTL_UNAVAILABLE, "process %ld: %s", pid, strerror(errno));
+	else
+		printf("process %ld reads its configuration again\n", pid);
+	free(path);
+	conf_free(conf);
 	return code;
 }

@@ -9,7 +9,7 @@ struct secrets;
 
 /* Exit codes, as in rowcall(1); those from 64 on as sysexits(3) has them. */
 enum {
-	CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 64, CTL_NOT_FOUND = 66, CTL_UNAVAILABLE = 69, CTL_DENIED = 77, CTL_CONFIG = 78,
+	CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 64, CTL_NOT_FOUND = 66, CTL_UNAVAILABLE = 69, CTL_HELD = 75, CTL_DENIED = 77, CTL_CONFIG = 78,
 };
 
 /* An option of a command. */
@@ -51,11 +51,29 @@ int ctl_load(int argc, char **argv);
 int ctl_verify(int argc, char **argv);
 int ctl_backup(int argc, char **argv);
 int ctl_restore_backup(int argc, char **argv);
+/* cmd_verb.c: those that are one request */
+int ctl_verb(const struct ctl_args *args);
+int ctl_receipts(const struct ctl_args *args);
 /* cmd_row.c */
-int ctl_ls(const struct ctl_args *args);
 int ctl_show(const struct ctl_args *args);
+int ctl_add(const struct ctl_args *args);
+int ctl_set(const struct ctl_args *args);
+int ctl_edit(const struct ctl_args *args);
+int ctl_diff(const struct ctl_args *args);
+int ctl_restore(const struct ctl_args *args);
+/* cmd_call.c */
+int ctl_ask(const struct ctl_args *args);
+int ctl_call(const struct ctl_args *args);
+int ctl_approve(const struct ctl_args *args);
+/* cmd_token.c */
+int ctl_token_mint(const struct ctl_args *args);
+int ctl_watch_add(const struct ctl_args *args);
 /* cmd_service.c */
 int ctl_status(const struct ctl_args *args);
+int ctl_migrate(const struct ctl_args *args);
+int ctl_reload(const struct ctl_args *args);
+/* main.c: it has the table */
+int ctl_completion(const struct ctl_args *args);
 
 /* Prints "rowcall: …" on standard error, control characters escaped; returns code. */
 int ctl_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

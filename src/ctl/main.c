@@ -23,23 +23,92 @@ static const struct ctl_option common[] = {
 	{ 0 },
 };
 
-static const struct ctl_option ls_options[] = {
+#define OPTIONS(name, ...) static const struct ctl_option name[] = { __VA_ARGS__, { 0 } }
+
+OPTIONS(ls_options,
 	{ "type", 't', "TYPE", "only rows of the type" },
 	{ "category", 0, "NAME", "only rows of the category" },
 	{ "enabled", 0, "0|1", "only rows that are off or on" },
-	{ "q", 'q', "TEXT", "only rows that have the text" },
-	{ 0 },
-};
+	{ "q", 'q', "TEXT", "only rows that have the text" });
+OPTIONS(ask_options,
+	{ "limit", 'n', "N", "rows at most" });
+OPTIONS(call_options,
+	{ "body", 'b', "TEXT", "the arguments as one text, split on |" },
+	{ "named", 0, "NAME=VALUE", "an argument by its name; repeatable" },
+	{ "shape", 0, NULL, "says what would be sent or run, and does not" },
+	{ "idempotency-key", 0, "KEY", "with the same key it runs once" });
+OPTIONS(receipts_options,
+	{ "key", 'k', "KEY", "only calls of the row" },
+	{ "trace", 0, "TRACE", "only those of one trace" },
+	{ "actor", 0, "ACTOR", "only those of the caller" },
+	{ "since", 0, "TIME", "only those after the time" },
+	{ "limit", 'n', "N", "so many, the newest; at most 500" },
+	{ "follow", 'f', NULL, "goes on with new ones until it is interrupted" });
+OPTIONS(events_options,
+	{ "since", 0, "N", "only those after event N" },
+	{ "limit", 'n', "N", "so many; at most 1000" });
+OPTIONS(mint_options,
+	{ "scope", 's', "SCOPE", "what it may do: row:KEY, category:NAME, act, read, …" },
+	{ "ttl", 0, "N", "seconds it lives (default: a day)" },
+	{ "uses", 0, "N", "calls it may make" },
+	{ "rate", 0, "N", "calls a minute" },
+	{ "max-body-bytes", 0, "N", "longest arguments" },
+	{ "risk-ceiling", 0, "low|high", "high: rows with sensitive=1 too" },
+	{ "owner-gate", 0, "false|true|hold", "hold: each call waits for approval" },
+	{ "purpose", 0, "TEXT", "what it is for" },
+	{ "actor", 0, "NAME", "whom it is given to" },
+	{ "audience", 0, "HOST", "the only host it is good at" },
+	{ "body-fixed", 0, "TEXT", "the only arguments that it may call with" },
+	{ "contract", 0, "DIGEST", "the contract it is pinned to" });
+OPTIONS(watch_options,
+	{ "key-pattern", 'k', "PATTERN", "rows it is for; * is any" },
+	{ "body-pattern", 0, "REGEX", "only calls whose arguments have that" },
+	{ "decision", 'd', "allow|hold|deny", "what becomes of them" },
+	{ "reason", 0, "TEXT", "told to the caller" },
+	{ "rank", 0, "N", "the lower one decides (default: 100)" });
 
+/* In the order of the help. */
 static const struct ctl_command commands[] = {
 	{ .name = "up", .main = ctl_up, .what = "make and run a service in a folder, with nginx and TLS" },
 	{ .name = "load", .main = ctl_load, .what = "put rows from JSON files into a running service" },
-	{ "ls", "", 0, 0, ls_options, ctl_ls, "list rows", NULL },
+	{ "ls", "", 0, 0, ls_options, ctl_verb, "list rows", NULL },
 	{ "show", "KEY", 1, 1, NULL, ctl_show, "the contract of a row; with --json the row itself", NULL },
+	{ "read", "KEY", 1, 1, NULL, ctl_show, "the same", NULL },
+	{ "add", "FILE|-", 1, 1, NULL, ctl_add, "add the row, or the array of rows, in a JSON file", NULL },
+	{ "edit", "KEY", 1, 1, NULL, ctl_edit, "edit a row as text in $VISUAL or $EDITOR", NULL },
+	{ "set", "KEY FIELD=VALUE...", 2, -1, NULL, ctl_set, "set fields of a row; an empty value is null", NULL },
+	{ "rm", "KEY", 1, 1, NULL, ctl_verb, "delete a row", NULL },
+	{ "enable", "KEY", 1, 1, NULL, ctl_verb, "switch a row on", NULL },
+	{ "disable", "KEY", 1, 1, NULL, ctl_verb, "switch a row off", NULL },
+	{ "history", "KEY", 1, 1, NULL, ctl_verb, "the changes of a row, newest first", NULL },
+	{ "diff", "KEY [EVENT [EVENT]]", 1, 3, NULL, ctl_diff, "what a row's last change, or all between two events, changed", NULL },
+	{ "restore", "KEY EVENT|CONTRACT", 2, 2, NULL, ctl_restore, "make a row what it was, as a new change", NULL },
+	{ "ask", "WORD...", 1, -1, ask_options, ctl_ask, "find rows in plain words", NULL },
+	{ "call", "KEY [ARGUMENT...]", 1, -1, call_options, ctl_call, "call a row and print its result", NULL },
+	{ "confirm", "RECEIPT", 1, 1, NULL, ctl_verb, "what anybody may know of a call", NULL },
+	{ "receipt", "RECEIPT", 1, 1, NULL, ctl_verb, "all that is known of a call", NULL },
+	{ "receipts", "", 0, 0, receipts_options, ctl_receipts, "the last calls", NULL },
+	{ "token mint", "", 0, 0, mint_options, ctl_token_mint, "make a capability token; it is printed once", NULL },
+	{ "token ls", "", 0, 0, NULL, ctl_verb, "list tokens", NULL },
+	{ "token show", "TOKEN", 1, 1, NULL, ctl_verb, "one token, by its fingerprint cap_...", NULL },
+	{ "token revoke", "TOKEN", 1, 1, NULL, ctl_verb, "revoke a token and all made from it", NULL },
+	{ "holds", "", 0, 0, NULL, ctl_verb, "calls that wait for approval, or did", NULL },
+	{ "hold", "APPROVAL", 1, 1, NULL, ctl_verb, "one of them, with its arguments", NULL },
+	{ "approve", "APPROVAL", 1, 1, NULL, ctl_approve, "run a call that waits, as it was held", NULL },
+	{ "deny", "APPROVAL", 1, 1, NULL, ctl_verb, "end it", NULL },
+	{ "watch ls", "", 0, 0, NULL, ctl_verb, "rules for calls of sensitive rows", NULL },
+	{ "watch add", "", 0, 0, watch_options, ctl_watch_add, "add one", NULL },
+	{ "watch rm", "RULE", 1, 1, NULL, ctl_verb, "remove one", NULL },
+	{ "breaker ls", "", 0, 0, NULL, ctl_verb, "rows whose credential is refused", NULL },
+	{ "breaker reset", "KEY", 1, 1, NULL, ctl_verb, "let a row's calls through again", NULL },
+	{ "events", "", 0, 0, events_options, ctl_verb, "the log of changes", NULL },
 	{ .name = "backup", .main = ctl_backup, .what = "copy a service's databases as they are at one moment, while it runs" },
 	{ .name = "restore-backup", .main = ctl_restore_backup, .what = "put such a copy back" },
 	{ .name = "verify", .main = ctl_verify, .what = "recompute event chains and digests of a service or a backup" },
-	{ "status", "", 0, 0, NULL, ctl_status, "processes, counters and versions of the service", NULL },
+	{ "status", "", 0, 0, NULL, ctl_status, "whether it serves, since when, which processes", NULL },
+	{ "reload", "", 0, 0, NULL, ctl_reload, "let the service read its configuration again", NULL },
+	{ "migrate", "", 0, 0, NULL, ctl_migrate, "bring the databases of a stopped service up to this version", NULL },
+	{ "completion", "bash|zsh", 1, 1, NULL, ctl_completion, "a script that completes commands and options", NULL },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands), NEAR = 2 };
@@ -203,6 +272,40 @@ static int run(const struct ctl_command *c, int argc, char **argv)
 	if (fflush(stdout) != 0 && errno != EPIPE)
 		return ctl_fail(CTL_FAILED, "standard output: %s", strerror(errno));
 	return code;
+}
+
+/* Completion: the words after those that are there, then the options. zsh runs bash's script. */
+int ctl_completion(const struct ctl_args *args)
+{
+	bool zsh = strcmp(args->word[0], "zsh") == 0;
+
+	if (!zsh && strcmp(args->word[0], "bash") != 0)
+		return ctl_fail(CTL_USAGE, "completion is for bash or zsh, not `%s`", args->word[0]);
+	if (zsh)
+		puts("autoload -U +X bashcompinit && bashcompinit");
+	puts("_rowcall() {\n\tlocal line=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\" words\n\tcase $line in");
+	fputs("\t'') words='", stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("%.*s ", (int)strcspn(commands[i].name, " "), commands[i].name);
+	puts("' ;;");
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct ctl_option *const table[] = { commands[i].options, common };
+		size_t first = strcspn(commands[i].name, " ");
+
+		if (commands[i].name[first] && (!i || strncmp(commands[i - 1].name, commands[i].name, first + 1) != 0)) {
+			printf("\t%.*s) words='", (int)first, commands[i].name);
+			for (size_t k = i; k < COMMANDS && strncmp(commands[k].name, commands[i].name, first + 1) == 0; k++)
+				printf("%s ", commands[k].name + first + 1);
+			puts("' ;;");
+		}
+		printf("\t'%s'*) words='", commands[i].name);
+		for (size_t t = 0; t < 2; t++)
+			for (const struct ctl_option *o = table[t]; o && o->name && !commands[i].main; o++)
+				printf("--%s ", o->name);
+		puts("' ;;");
+	}
+	puts("\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _rowcall rowcall");
+	return CTL_OK;
 }
 
 /* getopt(3) begins its complaints with argv[0]. */

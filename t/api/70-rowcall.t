@@ -14,7 +14,7 @@ is "$(rowcall ls --type=http --json | jq -r '[.[].type] | unique | .[]')" http "
 is "$(rowcall ls --type http | cut -f2 | sort -u)" http "an option's value may be the next word"
 like "$(rowcall show NOW)" '^# OIP > TIME > NOW' "show prints the contract"
 is "$(rowcall show NOW --json | jq -r .key)" NOW "… or the row"
-is "$(rowcall status | jq -r .service)" rowcall "status"
+is "$(rowcall status --json | jq -r .service)" rowcall "status"
 owner PUT /api/directory/EVIL '{"type":"fn","target":"echo","category":"a\u001b[31mb\tc\nd","content":"# WHAT: x\n$1","examples":["x"]}' >/dev/null
 is "$(rowcall ls -q EVIL | cut -f4)" 'a\x1b[31mb\x09c\x0ad' "control characters of a row are escaped"
 
@@ -44,9 +44,9 @@ is "$(rowcall ls | head -1 >/dev/null; echo $?)" 0 "who reads one line is no err
 elsewhere() { "$BUILD/rowcall" "$@" --url "$BASE" --cacert "$CACERT"; }
 is "$(elsewhere show NOW --json | jq -r .key)" NOW "a service elsewhere is asked over TLS"
 is "$(ROWCALL_TOKEN=rct_wrong elsewhere ls >/dev/null 2>&1; echo $?)" 77 "with a wrong credential it refuses"
-is "$(ROWCALL_TOKEN=$KEY elsewhere status | jq -r .service)" rowcall "the owner's key is taken from the environment"
+is "$(ROWCALL_TOKEN=$KEY elsewhere status --json | jq -r .service)" rowcall "the owner's key is taken from the environment"
 printf '%s\n' "$KEY" >"$TMP/key"
-is "$(elsewhere status --token-file "$TMP/key" | jq -r .service)" rowcall "or from a file"
+is "$(elsewhere status --json --token-file "$TMP/key" | jq -r .service)" rowcall "or from a file"
 head -c 4096 /dev/zero | tr '\0' k >"$TMP/long"
 is "$(elsewhere status --token-file "$TMP/long" >/dev/null 2>&1; echo $?)" 77 "of 4,096 bytes"
 printf k >>"$TMP/long"

@@ -1,0 +1,263 @@
+/* The commands that are one request and print what comes back: THE table says which. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/escape.h"
+#include "ctl/api.h"
+#include "ctl/out.h"
+
+enum { FOLLOW_S = 1 };                  /* between two looks */
+
+/* {1} and {2} stand for the operands, escaped for their place; options that are not common ones become parameters of the
+ * query under their own names. */
+struct verb {
+	const char *command;
+	const char *method, *path;
+	const char *body;               /* JSON; NULL: none */
+	const char *list;               /* the member that is the answer's list, all pages of it; NULL: one object */
+	const struct out_column *column;        /* of the list, or the fields of the object; NULL: only done is printed */
+	unsigned columns;
+	const char *done;               /* printed after it; NULL: nothing */
+};
+
+#define COLUMNS(c) c, sizeof(c) / sizeof(*(c))
+
+static const struct out_column row_columns[] = {
+	{ "KEY", "key", false }, { "TYPE", "type", false }, { "ON", "enabled", true }, { "CATEGORY", "category", false },
+	{ "TARGET", "target", false },
+};
+static const struct out_column event_columns[] = {
+	{ "EVENT", "event", true }, { "TIME", "time", false }, { "OPERATION", "operation", false }, { "KEY", "key", false },
+	{ "ACTOR", "actor", false }, { "CONTRACT", "contract_after", false },
+};
+static const struct out_column receipt_columns[] = {
+	{ "TIME", "time", false }, { "KEY", "key", false }, { "OUTCOME", "outcome", false }, { "MS", "duration_ms", true },
+	{ "ACTOR", "actor", false }, { "RECEIPT", "invocation_id", false },
+};
+static const struct out_column receipt_fields[] = {
+	{ "receipt", "invocation_id", false }, { "status", "status", false }, { "key", "key", false }, { "runner", "runner", false },
+	{ "actor", "actor", false }, { "time", "time", false }, { "outcome", "outcome", false }, { "reason", "reason", false },
+	{ "duration ms", "duration_ms", false }, { "cost usd", "cost_usd", false }, { "trace", "trace", false },
+	{ "parent", "parent", false }, { "replays", "replays", false }, { "repairs", "repairs", false },
+	{ "repaired by", "repaired_by", false }, { "input", "input", false }, { "output", "output", false },
+	{ "contract", "/fingerprints/contract", false }, { "public receipt", "public_receipt", false },
+};
+static const struct out_column token_columns[] = {
+	{ "TOKEN", "fingerprint", false }, { "STATUS", "status", false }, { "EXPIRES", "expires_at", false }, { "SCOPE", "scope", false },
+	{ "PURPOSE", "purpose", false },
+};
+static const struct out_column token_fields[] = {
+	{ "token", "fingerprint", false }, { "status", "status", false }, { "scope", "scope", false }, { "purpose", "purpose", false },
+	{ "created", "created_at", false }, { "by", "created_by", false }, { "expires", "expires_at", false }, { "uses", "uses", false },
+	{ "uses left", "uses_left", false }, { "rate", "rate", false }, { "largest body", "max_body_bytes", false },
+	{ "risk", "risk_ceiling", false }, { "owner gate", "owner_gate", false }, { "fixed body", "body_fixed", false },
+	{ "contract", "contract", false }, { "parent", "parent", false }, { "revoked", "revoked_at", false },
+	{ "revoked by", "revoked_by", false },
+};
+static const struct out_column hold_columns[] = {
+	{ "APPROVAL", "approval", false }, { "STATE", "state", false }, { "KEY", "key", false }, { "ACTOR", "actor", false },
+	{ "EXPIRES", "expires_at", false }, { "REASON", "reason", false },
+};
+static const struct out_column hold_fields[] = {
+	{ "approval", "approval", false }, { "state", "state", false }, { "key", "key", false }, { "actor", "actor", false },
+	{ "reason", "reason", false }, { "created", "created_at", false }, { "expires", "expires_at", false }, { "input", "input", false },
+	{ "decided", "decided_at", false }, { "receipt", "invocation_id", false },
+};
+static const struct out_column rule_columns[] = {
+	{ "RULE", "id", false }, { "RANK", "rank", true }, { "DECISION", "decision", false }, { "KEYS", "key_pattern", false },
+	{ "BODY", "body_pattern", false }, { "REASON", "reason", false },
+};
+static const struct out_column breaker_columns[] = {
+	{ "KEY", "key", false }, { "STATE", "state", false }, { "FAILURES", "consecutive", true }, { "RETRY", "retry_at", false },
+};
+
+static const struct verb verbs[] = {
+	{ "ls", "GET", "/api/directory?limit=1000", NULL, "rows", COLUMNS(row_columns), NULL },
+	{ "history", "GET", "/api/directory/{1}/history?limit=1000", NULL, "events", COLUMNS(event_columns), NULL },
+	{ "rm", "DELETE", "/api/directory/{1}", NULL, NULL, NULL, 0, "{1} is deleted; rowcall history {1} still tells of it" },
+	{ "enable", "PATCH", "/api/directory/{1}", "{\"enabled\":1}", NULL, NULL, 0, "{1} is on" },
+	{ "disable", "PATCH", "/api/directory/{1}", "{\"enabled\":0}", NULL, NULL, 0, "{1} is off" },
+	{ "events", "GET", "/api/events", NULL, "events", COLUMNS(event_columns), NULL },
+	{ "confirm", "GET", "/api/dispatch?confirm={1}", NULL, NULL, COLUMNS(receipt_fields), NULL },
+	{ "receipt", "GET", "/api/dispatch?receipt={1}", NULL, NULL, COLUMNS(receipt_fields), NULL },
+	{ "receipts", "GET", "/api/dispatch?ledger=1", NULL, NULL, COLUMNS(receipt_columns), NULL },
+	{ "token ls", "GET", "/api/tokens?limit=1000", NULL, "tokens", COLUMNS(token_columns), NULL },
+	{ "token show", "GET", "/api/tokens/{1}", NULL, NULL, COLUMNS(token_fields), NULL },
+	{ "token revoke", "DELETE", "/api/tokens/{1}", NULL, NULL, NULL, 0, "{1} is revoked, and every token made from it" },
+	{ "holds", "GET", "/api/approvals?limit=1000", NULL, "approvals", COLUMNS(hold_columns), NULL },
+	{ "hold", "GET", "/api/approvals/{1}", NULL, NULL, COLUMNS(hold_fields), NULL },
+	{ "deny", "POST", "/api/approvals/{1}", "{\"decision\":\"deny\"}", NULL, NULL, 0, "{1} is denied" },
+	{ "watch ls", "GET", "/api/watch", NULL, "rules", COLUMNS(rule_columns), NULL },
+	{ "watch rm", "DELETE", "/api/watch/{1}", NULL, NULL, NULL, 0, "{1} is removed" },
+	{ "breaker ls", "GET", "/api/breakers", NULL, "breakers", COLUMNS(breaker_columns), NULL },
+	{ "breaker reset", "DELETE", "/api/breakers/{1}", NULL, NULL, NULL, 0, "the breaker of {1} is closed" },
+};
+
+static const struct verb *find_verb(const struct ctl_args *args)
+{
+	const struct verb *v = verbs;
+
+	while (strcmp(v->command, args->command->name) != 0)
+		v++;
+	return v;
+}
+
+/* The text with its operands in it. */
+static void fill(struct buf *out, const char *text, const struct ctl_args *args, enum escape how)
+{
+	for (const char *p = text; *p; p++)
+		if (p[0] == '{' && (p[1] == '1' || p[1] == '2') && p[2] == '}') {
+			escape_add(out, how, str_of(args->word[p[1] - '1']));
+			p += 2;
+		} else {
+			buf_putc(out, *p);
+		}
+}
+
+static const char *path_of(struct api *a, const struct verb *v, const struct ctl_args *args)
+{
+	struct buf b = BUF_ARENA(api_arena(a));
+	char sep = strchr(v->path, '?') ? '&' : '?';
+
+	fill(&b, v->path, args, ESCAPE_PATH);
+	for (const struct ctl_option *o = args->command->options; o && o->name; o++) {
+		const char *value = o->argument ? ctl_value(args, o->name) : NULL;
+
+		if (value) {
+			buf_printf(&b, "%c%s=%s", sep, o->name, api_escape(a, value));
+			sep = '&';
+		}
+	}
+	return buf_text(&b);
+}
+
+int ctl_pages(struct api *a, const char *path, const char *list, struct json_object **out)
+{
+	struct json_object *all = arena_json(api_arena(a), json_object_new_array()), *part;
+	struct str cursor = str_of(NULL);
+	struct api_answer answer;
+
+	do {
+		const char *page = cursor.n ? arena_printf(api_arena(a), "%s%ccursor=%.*s", path, strchr(path, '?') ? '&' : '?',
+							   (int)cursor.n, cursor.p) : path;
+		int code = api_get(a, page, &answer);
+
+		if (code)
+			return code;
+		part = json_get(answer.json, list);
+		for (size_t i = 0; part && i < json_object_array_length(part); i++)
+			json_object_array_add(all, json_object_get(json_object_array_get_idx(part, i)));
+		cursor = json_str(json_get(answer.json, "cursor"));
+	} while (cursor.n);
+	*out = all;
+	return CTL_OK;
+}
+
+static void print_list(const struct verb *v, const struct ctl_args *args, struct json_object *list)
+{
+	if (ctl_has(args, "json"))
+		out_json(list);
+	else
+		out_table(list, v->column, v->columns);
+}
+
+static int run_one(struct api *a, const struct verb *v, const struct ctl_args *args, const char *path)
+{
+	struct buf body = BUF_ARENA(api_arena(a)), done = BUF_ARENA(api_arena(a));
+	struct api_request q = { .method = v->method, .path = path };
+	struct problem why = { 0 };
+	struct api_answer answer;
+	int code;
+
+	if (v->body) {
+		fill(&body, v->body, args, ESCAPE_JSON);
+		if (json_parse(api_arena(a), buf_str(&body), &q.json, &why) < 0)
+			return ctl_problem(CTL_USAGE, &why);
+	}
+	code = api_send(a, &q, &answer);
+	if (code)
+		return code;
+	if (ctl_has(args, "json"))
+		out_json(answer.json);
+	else if (v->column)
+		out_fields(answer.json, v->column, v->columns);
+	if (v->done && !ctl_has(args, "json")) {
+		fill(&done, v->done, args, ESCAPE_TERMINAL);
+		puts(buf_text(&done));
+	}
+	return CTL_OK;
+}
+
+int ctl_verb(const struct ctl_args *args)
+{
+	const struct verb *v = find_verb(args);
+	struct json_object *list;
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+
+	if (!a)
+		return code;
+	if (!v->list) {
+		code = run_one(a, v, args, path_of(a, v, args));
+	} else if ((code = ctl_pages(a, path_of(a, v, args), v->list, &list)) == CTL_OK) {
+		print_list(v, args, list);
+	}
+	api_close(a);
+	return code;
+}
+
+/* Receipts */
+
+/* Prints those of the page that came after the receipt `last`, oldest first, and makes last the newest. */
+static void print_newer(const struct verb *v, const struct ctl_args *args, struct json_object *page, char last[64])
+{
+	size_t n = 0, all = json_object_array_length(page);
+
+	while (n < all && !str_is(json_str(json_get(json_object_array_get_idx(page, n), "invocation_id")), last))
+		n++;
+	while (n-- > 0) {
+		struct json_object *one = json_object_array_get_idx(page, n), *list = json_object_new_array();
+
+		json_object_array_add(list, json_object_get(one));
+		if (ctl_has(args, "json"))
+			out_json(one);
+		else
+			out_table(list, v->column, v->columns);
+		snprintf(last, 64, "%s", json_str(json_get(one, "invocation_id")).p);
+		json_object_put(list);
+	}
+	fflush(stdout);
+}
+
+/* Until it is interrupted, or nobody reads any more. */
+static int follow(struct api *a, const struct verb *v, const struct ctl_args *args)
+{
+	char last[64] = "";
+	int code = CTL_OK;
+
+	while (code == CTL_OK && !ferror(stdout)) {
+		struct api_answer answer;
+
+		code = api_get(a, path_of(a, v, args), &answer);
+		if (code == CTL_OK)
+			print_newer(v, args, json_get(answer.json, "rows"), last);
+		api_forget(a);
+		sleep(FOLLOW_S);
+	}
+	return code;
+}
+
+int ctl_receipts(const struct ctl_args *args)
+{
+	const struct verb *v = find_verb(args);
+	struct api_answer answer;
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+
+	if (a && ctl_has(args, "follow"))
+		code = follow(a, v, args);
+	else if (a && (code = api_get(a, path_of(a, v, args), &answer)) == CTL_OK)
+		print_list(v, args, json_get(answer.json, "rows"));
+	api_close(a);
+	return code;
+}
