@@ -42,6 +42,7 @@ struct conf {
 	int64_t write_timeout_ms;       /* how long a write may wait for the writer */
 	int64_t ask_budget;             /* bytes of an answer to a question */
 	int64_t ask_learned, ask_learned_row, ask_learned_age_ms;
+	int64_t mcp_page;               /* tools of one page of MCP's list */
 	bool strict;
 	char *upstream_ca_file;         /* PEM bundle for upstream TLS; empty: the system's */
 	char *metrics_allow;            /* addresses that may read /api/status and /api/metrics; comma-separated */

@@ -33,13 +33,19 @@ static bool method_is(const struct row *r, const char *name)
 	return m.n == n.n && strncasecmp(m.p, n.p, n.n) == 0;
 }
 
+/* By its method. */
+static bool reads(const struct row *r)
+{
+	return method_is(r, "GET") || method_is(r, "HEAD") || method_is(r, "OPTIONS");
+}
+
 static int safe_of(const struct row *r, const struct docstring *d)
 {
 	int said = docstring_flag(d, DOC_SAFE);
 
 	if (said >= 0 || !str_is(row_text(r, ROW_TYPE), "http"))
 		return said;
-	return method_is(r, "GET") || method_is(r, "HEAD") || method_is(r, "OPTIONS") ? 1 : -1;
+	return reads(r) ? 1 : -1;
 }
 
 static int idempotent_of(const struct row *r, const struct docstring *d)
@@ -86,6 +92,17 @@ struct json_object *contract_semantics(const struct row *r, const struct docstri
 	put_label(o, "effects", d, DOC_EFFECTS, op->effects);
 	put_label(o, "postconditions", d, DOC_POSTCONDITIONS, NO_POSTCONDITIONS);
 	return o;
+}
+
+bool contract_read_only(const struct row *r, const struct docstring *d)
+{
+	return safe_of(r, d) == 1 && (!str_is(row_text(r, ROW_TYPE), "http") || reads(r)) &&
+		!row_number(r, ROW_SENSITIVE);
+}
+
+bool contract_idempotent(const struct row *r, const struct docstring *d)
+{
+	return idempotent_of(r, d) == 1;
 }
 
 /* The parsed schema; what does not parse stands as its text. */

@@ -18,6 +18,11 @@ struct json_object *contract_build(const struct row *r, const struct docstring *
 /* {operation_type, safe, idempotent, preconditions, effects, postconditions}, from the docstring, else what the type
  * and the method say; safe and idempotent are null when nothing says so. To be put by the caller. */
 struct json_object *contract_semantics(const struct row *r, const struct docstring *d);
+/* True when a call surely changes nothing: the semantics say safe, an http row does not change by its method, and the row
+ * is not of high risk. */
+bool contract_read_only(const struct row *r, const struct docstring *d);
+/* True when calling again with the same arguments changes no more than once. */
+bool contract_idempotent(const struct row *r, const struct docstring *d);
 /* Canonical text into out and its digest. */
 void contract_digest(struct json_object *contract, struct buf *out, char digest[CRYPTO_HEX]);
 /* Names of the members in which two contracts (canonical texts) differ, as a JSON array, for contract_changed answers.

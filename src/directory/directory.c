@@ -25,13 +25,15 @@ enum {
 };
 
 /* An entry with its place in the cache. `out` is what others see. */
+enum part { ARGUMENTS, RESULT, PARTS };         /* of a call, with a schema each */
+
 struct cached {
 	struct entry out;
 	unsigned refs;                  /* the cache's own one included */
 	bool kept;                      /* in the cache */
 	bool used;                      /* since the hand passed */
-	bool compiled;                  /* validator says what there is */
-	struct schema *validator;
+	bool compiled[PARTS];           /* validator says what there is */
+	struct schema *validator[PARTS];
 	size_t size;
 	struct cached *next;            /* in its bucket */
 	struct cached *newer, *older;
@@ -86,7 +88,8 @@ static void unref(void *p)
 
 	if (--c->refs)
 		return;
-	schema_free(c->validator);
+	for (int part = 0; part < PARTS; part++)
+		schema_free(c->validator[part]);
 	free(c);
 }
 
@@ -153,20 +156,31 @@ static struct cached *pack(const struct entry *e)
 	return c;
 }
 
-static bool is_strict(struct arena *a, const struct entry *e)
+static bool has_places(const struct entry *e, struct json_object *properties)
 {
-	struct json_object *schema = directory_schema(a, e), *own = json_get(schema, "x-strict");
-	struct json_object *properties = json_get(schema, "properties");
 	struct place place;
 
-	if (json_object_is_type(own, json_type_boolean) && json_object_get_boolean(own))
-		return true;
 	if (!str_is(row_text(&e->row, ROW_TYPE), "http") || !json_object_is_type(properties, json_type_object))
 		return false;
 	json_object_object_foreach(properties, name, property)
 		if (place_read(str_of(name), property, &place))
 			return true;
 	return false;
+}
+
+static bool is_true(struct json_object *o)
+{
+	return json_object_is_type(o, json_type_boolean) && json_object_get_boolean(o);
+}
+
+static void read_keywords(struct arena *a, struct entry *e)
+{
+	struct json_object *schema = directory_schema(a, e);
+
+	e->strict = is_true(json_get(schema, "x-strict")) || has_places(e, json_get(schema, "properties"));
+	e->output = json_object_object_get_ex(schema, "x-output-schema", NULL);
+	e->mcp_content = is_true(json_get(schema, "x-mcp-content"));
+	e->mcp_requires = json_object_is_type(json_get(schema, "x-mcp-requires"), json_type_object);
 }
 
 /* The entry of the row that s stands at. NULL when its blocks cannot be read. */
@@ -192,7 +206,7 @@ static struct cached *build(struct directory *d, struct db_stmt *s)
 	json_object_put(contract);
 	e.contract = buf_str(&text);
 	row_etag(&e.row, e.etag);
-	e.strict = is_strict(d->scratch, &e);
+	read_keywords(d->scratch, &e);
 	c = pack(&e);
 	arena_reset(d->scratch);
 	return c;
@@ -393,26 +407,37 @@ struct json_object *directory_schema(struct arena *a, const struct entry *e)
 	return o;
 }
 
-const struct schema *directory_validator(struct directory *d, const struct entry *e)
+static const struct schema *validator(struct directory *d, const struct entry *e, enum part part)
 {
 	struct cached *c = (struct cached *)e;
 	size_t more = SCHEMA_FIXED + SCHEMA_COST * row_text(&e->row, ROW_INPUT_SCHEMA).n;
-	struct json_object *o;
+	struct json_object *whole, *o;
 
-	if (c->compiled)
-		return c->validator;
-	c->compiled = true;
-	o = directory_schema(NULL, e);
-	c->validator = o ? schema_compile(o, NULL, NULL) : NULL;
-	json_object_put(o);
-	if (!c->validator)
+	if (c->compiled[part])
+		return c->validator[part];
+	c->compiled[part] = true;
+	whole = directory_schema(NULL, e);
+	o = part == RESULT ? json_get(whole, "x-output-schema") : whole;
+	c->validator[part] = o ? schema_compile(o, NULL, NULL) : NULL;
+	json_object_put(whole);
+	if (!c->validator[part])
 		return NULL;
 	c->size += more;
 	if (c->kept) {
 		d->entries_size += more;
 		make_room(d);           /* may let it go: the caller holds it */
 	}
-	return c->validator;
+	return c->validator[part];
+}
+
+const struct schema *directory_validator(struct directory *d, const struct entry *e)
+{
+	return validator(d, e, ARGUMENTS);
+}
+
+const struct schema *directory_output(struct directory *d, const struct entry *e)
+{
+	return e->output ? validator(d, e, RESULT) : NULL;
 }
 
 /* The list */

@@ -26,7 +26,11 @@ struct entry {
 	struct row row;
 	struct str key, type, target, auth, content, category;  /* of row; p never NULL, empty when null */
 	bool enabled, planner_visible, sensitive;
-	bool strict;                            /* x-strict of its input_schema, or x-in of a property of an http row */
+	/* What keywords of its input_schema say. */
+	bool strict;                            /* x-strict, or x-in */
+	bool output;                            /* x-output-schema: there is a schema for its result */
+	bool mcp_content;                       /* x-mcp-content: its result is the content of an MCP result */
+	bool mcp_requires;                      /* x-mcp-requires: MCP clients need capabilities */
 	struct docstring doc;
 	char digest[CRYPTO_HEX];                /* contract */
 	struct str contract;                    /* canonical contract text */
@@ -58,6 +62,8 @@ int directory_glance(struct directory *d, struct arena *a, struct str key, struc
 /* The row's input_schema, compiled at the first question and kept with the entry; it lives as long. NULL when there is
  * none or it is unusable. */
 const struct schema *directory_validator(struct directory *d, const struct entry *e);
+/* The same of its x-output-schema, for its result. */
+const struct schema *directory_output(struct directory *d, const struct entry *e);
 /* The row's input_schema parsed, the arena's (the caller's when a is NULL). NULL when there is none or the stored text is no JSON. */
 struct json_object *directory_schema(struct arena *a, const struct entry *e);
 /* All rows in canonical order (rows with seq first, by seq, then by key). row_num is the index + 1. NULL and n 0 when

@@ -217,6 +217,58 @@ struct json_object *tool_schema(struct arena *a, const struct entry *e, const st
 	return arena_json(a, json_object_is_type(o, json_type_object) ? safe_root(o) : names_only(a, e));
 }
 
+struct json_object *tool_declared(struct arena *a, const struct entry *e)
+{
+	static const char *const elsewhere[] = { "x-output-schema", "x-mcp-content", "x-mcp-requires" };
+	struct json_object *o = directory_schema(a, e);
+
+	if (!json_object_is_type(o, json_type_object))
+		return NULL;
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		json_object_object_del(o, elsewhere[i]);
+	if (!json_get(o, "type"))
+		json_put_text(o, "type", "object");
+	if (!json_get(o, "properties"))
+		json_put(o, "properties", json_object_new_object());
+	return o;
+}
+
+bool tool_output_wraps(const struct schema *s)
+{
+	return !str_is(json_str(json_get(schema_document(s), "type")), "object");
+}
+
+struct json_object *tool_output(struct arena *a, const struct schema *s)
+{
+	struct json_object *o = NULL, *root, *properties, *required;
+	struct buf text = BUF_ARENA(a);
+
+	if (schema_plain(s, &text, NULL) < 0 || json_parse(a, buf_str(&text), &o, NULL) < 0)
+		return NULL;
+	if (!tool_output_wraps(s))
+		return o;
+	root = new_root();
+	properties = json_object_new_object();
+	required = json_object_new_array();
+	json_put(properties, "result", json_object_get(o));
+	json_object_array_add(required, json_object_new_string("result"));
+	json_put(root, "properties", properties);
+	json_put(root, "required", required);
+	return arena_json(a, root);
+}
+
+struct tool_hints tool_hints(const struct entry *e)
+{
+	bool reads = contract_read_only(&e->row, &e->doc);
+
+	return (struct tool_hints){
+		.read_only = reads,
+		.destructive = !reads,
+		.idempotent = reads || contract_idempotent(&e->row, &e->doc),
+		.open_world = !str_is(e->type, "fn") || row_is_exec(&e->row) || str_is(e->target, "mcp_call"),
+	};
+}
+
 static bool name_fits(const char *name)
 {
 	size_t n = strlen(name);

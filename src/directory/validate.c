@@ -148,6 +148,30 @@ static int check_places(struct arena *a, const struct row *r, struct json_object
 		"see TYPED ARGUMENTS in rowcall-row(5)");
 }
 
+/* The keywords of the root that are ours. */
+static int check_keywords(struct arena *a, struct json_object *o, struct problem *why)
+{
+	static const struct { const char *name; enum json_type type; const char *is; } ours[] = {
+		{ "x-mcp-content", json_type_boolean, "true or false" },
+		{ "x-mcp-requires", json_type_object, "an object, as ClientCapabilities of MCP" },
+	};
+	struct json_object *output, *v;
+	struct problem parser = { 0 };
+	struct schema *s;
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		if (json_object_object_get_ex(o, ours[i].name, &v) && !json_object_is_type(v, ours[i].type))
+			return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, arena_printf(a, "/%s is not %s", ours[i].name,
+				ours[i].is), "correct it, or leave it out");
+	}
+	if (!json_object_object_get_ex(o, "x-output-schema", &output))
+		return 0;
+	s = schema_compile(output, NULL, &parser);
+	schema_free(s);
+	return s ? 0 : refuse(why, "bad_schema", ROW_INPUT_SCHEMA, arena_printf(a, "/x-output-schema%s", parser.detail),
+		"x-output-schema is a JSON Schema of the row's result");
+}
+
 /* A schema that cannot be written out without references is refused too: its row could not be shown as a tool. */
 static int rule_schema(struct arena *a, const struct row *r, struct problem *why)
 {
@@ -166,7 +190,7 @@ static int rule_schema(struct arena *a, const struct row *r, struct problem *why
 	if (!json_object_is_type(o, json_type_object) || (type && !str_is(json_str(type), "object")))
 		return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, "/type: the root is not an object",
 			"the arguments of a row are an object: {\"type\":\"object\",\"properties\":{…}}");
-	if (check_places(a, r, json_get(o, "properties"), why) < 0)
+	if (check_places(a, r, json_get(o, "properties"), why) < 0 || check_keywords(a, o, why) < 0)
 		return -1;
 	s = schema_compile(o, NULL, why);
 	rc = s ? schema_plain(s, &plain, why) : -1;

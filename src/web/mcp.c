@@ -17,7 +17,6 @@
 enum {
 	MESSAGE_MAX = 512,              /* bytes of an error's message */
 	RESULT_USUAL = 1024,            /* bytes of most results */
-	DISCOVER_TTL_MS = 3600 * 1000,  /* capabilities change with the program alone */
 };
 
 /* Newest first in each era. 2025-03-26 is not among them: it has batches, which are refused. */
@@ -39,6 +38,8 @@ static const struct mcp_method methods[] = {
 	{ "server/discover", MCP_MODERN, NULL, NULL, false, discover },
 	{ "initialize", MCP_LEGACY, NULL, NULL, false, initialize },
 	{ "ping", MCP_LEGACY, NULL, NULL, false, ping },
+	{ "tools/list", MCP_LEGACY | MCP_MODERN, NULL, "tools", false, mcp_tools_list },
+	{ "tools/call", MCP_LEGACY | MCP_MODERN, "name", "tools", true, mcp_tools_call },
 };
 
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
@@ -276,11 +277,11 @@ static int check_modern(struct mcp *m, struct str method)
 			  META_CAPABILITIES);
 		return -1;
 	}
+	if (agree(m, "mcp-protocol-version", "MCP-Protocol-Version", version) < 0)
+		return -1;
 	if (!is_version(version, MCP_MODERN))
 		return unsupported(m, version);
 	m->version = version.p;
-	if (agree(m, "mcp-protocol-version", "MCP-Protocol-Version", version) < 0)
-		return -1;
 	return agree(m, "mcp-method", "Mcp-Method", method);
 }
 
@@ -438,7 +439,7 @@ static void discover(struct mcp *m)
 	emit_end(out, ']');
 	emit_capabilities(m);
 	emit_instructions(m, out);
-	mcp_cacheable(m, DISCOVER_TTL_MS, true);
+	mcp_cacheable(m, MCP_FIXED_TTL_MS, true);
 	emit_begin(out, "_meta", '{');
 	emit_server(out, MCP_STD "serverInfo");
 	emit_end(out, '}');

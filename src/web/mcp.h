@@ -25,6 +25,8 @@ enum mcp_code {
 	MCP_VERSION_UNSUPPORTED = -32022,
 };
 
+enum { MCP_FIXED_TTL_MS = 3600 * 1000 };        /* of what changes with the program alone */
+
 /* A request that is being answered. */
 struct mcp {
 	struct rest *r;
@@ -71,5 +73,25 @@ int mcp_string(struct mcp *m, const char *name, bool needed, struct str *out);
 /* 0 when the client has declared what `needed` names (an object as ClientCapabilities; NULL: nothing). -1 after
  * answering -32021. What a legacy client declared at `initialize` is not known here, and taken for granted. */
 int mcp_client_has(struct mcp *m, struct json_object *needed);
+
+/* mcp_tools.c: rows as tools */
+void mcp_tools_list(struct mcp *m);
+void mcp_tools_call(struct mcp *m);
+/* Runs q, which has a key and its arguments, and answers with the tool's result. Credential, trace, idempotency
+ * (Idempotency-Key, or MCP_OWN "idempotency-key" of _meta) and the digest that the caller read (MCP_OWN "contract") are
+ * filled in. e: the row, or NULL. */
+void mcp_tools_run(struct mcp *m, struct dispatch_request *q, const struct entry *e);
+
+/* mcp_loop.c: the four tools of ?mode=loop */
+void mcp_loop_list(struct mcp *m);
+void mcp_loop_call(struct mcp *m, struct str name, struct json_object *arguments);
+
+/* mcp_result.c: what a tool's result looks like */
+/* The result of a call that ran. */
+void mcp_result_run(struct mcp *m, const struct dispatch_result *d, const struct entry *e);
+/* A call that was refused: isError, the literal reason behind `ERR:`, what to do about it in further lines. */
+void mcp_result_refused(struct mcp *m, const struct problem *why);
+/* A text that no row gave. json: it is one object, and the structured content too. */
+void mcp_result_text(struct mcp *m, struct str text, bool json);
 
 #endif

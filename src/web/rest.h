@@ -62,6 +62,10 @@ void rest_ask_search(struct rest *r);
 void rest_ask_learned(struct rest *r);
 void rest_ask_forget(struct rest *r);
 
+struct ask;
+/* ask_answer for the caller of the request, the question kept. a: text, category, limit and budget. */
+int rest_ask_answer(struct rest *r, struct ask *a, struct str *out, struct problem *why);
+
 /* rest_event.c: what happened to rows */
 void rest_event_history(struct rest *r);
 void rest_event_contract(struct rest *r);
@@ -76,6 +80,10 @@ void rest_dispatch_explain(struct rest *r);
 void rest_dispatch_run(struct rest *r);
 void rest_dispatch_document(struct rest *r);
 void rest_dispatch_index(struct rest *r);
+
+/* The contract document of a row in markdown, as it is for the caller; the arena's. -1 with why: 404 `unknown_key`,
+ * also for what the caller may not read, or 503. */
+int rest_dispatch_markdown(struct rest *r, struct str key, struct str *out, struct problem *why);
 
 /* rest_projection.c: rows in the forms of others */
 void rest_projection_openapi(struct rest *r);

@@ -36,23 +36,29 @@ static void keep(struct rest *r, struct str text, char id[QUESTION_ID])
 		id[0] = 0;
 }
 
+int rest_ask_answer(struct rest *r, struct ask *ask, struct str *out, struct problem *why)
+{
+	char *id = arena_alloc(r->arena, QUESTION_ID);
+
+	ask->arena = r->arena;
+	ask->caller = &r->caller;
+	ask->id = id;
+	keep(r, ask->text, id);
+	directory_refresh(r->service->directory);       /* keeping took its time */
+	return ask_answer(ask, out, why);
+}
+
 void rest_ask(struct rest *r)
 {
+	struct ask ask = { .text = request_param(r->req, "ask"), .category = request_param(r->req, "category") };
 	struct problem why = { 0 };
-	char id[QUESTION_ID];
-	struct ask ask = {
-		.arena = r->arena, .caller = &r->caller, .text = request_param(r->req, "ask"),
-		.category = request_param(r->req, "category"), .id = id,
-	};
 	struct str out;
 
 	if (need_words(r, "ask", ask.text) < 0 ||
 	    router_number(r, "limit", 1, ASK_LIMIT_MAX, ASK_LIMIT, &ask.limit) < 0 ||
 	    router_number(r, "budget", ASK_BUDGET_MIN, ASK_BUDGET_MAX, r->service->conf->ask_budget, &ask.budget) < 0)
 		return;
-	keep(r, ask.text, id);
-	directory_refresh(r->service->directory);       /* keeping took its time */
-	if (ask_answer(&ask, &out, &why) < 0)
+	if (rest_ask_answer(r, &ask, &out, &why) < 0)
 		router_fail(r, &why);
 	else
 		response_text(r->res, 200, "application/json", out);

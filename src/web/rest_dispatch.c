@@ -465,17 +465,6 @@ static bool send_kept(struct rest *r, const char *name, const char *type)
 	return true;
 }
 
-/* etag without quotes. */
-static void send_made(struct rest *r, const char *name, const char *type, const char *etag, struct str body)
-{
-	struct buf kept = BUF_ARENA(r->arena);
-
-	buf_printf(&kept, "\"%s\"\n", etag);
-	buf_putstr(&kept, body);
-	directory_body_put(r->service->directory, name, buf_str(&kept));
-	router_document(r, type, arena_printf(r->arena, "\"%s\"", etag), body);
-}
-
 enum affordance { CAN_RUN, CAN_SHAPE, CAN_URL, CAN_CONFIRM, CAN_EDIT, CAN_HISTORY, CAN_N };
 
 /* refusal NULL: allowed. */
@@ -558,12 +547,38 @@ static void render(struct rest *r, const struct entry *e, const struct document_
 	}
 }
 
+/* Renders it and keeps it with its ETag, which is returned. */
+static const char *make(struct rest *r, const struct entry *e, const struct document_affordance *a, bool markdown,
+			const char *name, struct buf *out)
+{
+	struct buf kept = BUF_ARENA(r->arena);
+	char hash[CRYPTO_HEX];
+	const char *etag;
+
+	render(r, e, a, markdown, out);
+	crypto_sha256_hex(buf_str(out), hash);
+	etag = arena_printf(r->arena, "\"%s.%.*s\"", e->digest, ETAG_DIGITS, hash);
+	buf_puts(&kept, etag);
+	buf_putc(&kept, '\n');
+	buf_putstr(&kept, buf_str(out));
+	directory_body_put(r->service->directory, name, buf_str(&kept));
+	return etag;
+}
+
+/* A row that the caller reads. -1 with why. */
+static int find_row(struct rest *r, struct str key, struct entry **e, struct problem *why)
+{
+	if (directory_get(r->service->directory, r->arena, key, e, why) < 0)
+		return -1;
+	if (*e && caller_reads(&r->caller, (*e)->key, (*e)->category, (*e)->enabled))
+		return 0;
+	return dispatch_unknown_key(r->arena, &r->caller, key, why);
+}
+
 void rest_dispatch_document(struct rest *r)
 {
 	struct document_affordance a[CAN_N];
 	struct buf out = BUF_ARENA(r->arena);
-	struct str key = request_param(r->req, "key");
-	char hash[CRYPTO_HEX];
 	struct problem why = { 0 };
 	struct entry *e = NULL;
 	const char *name, *type;
@@ -571,23 +586,39 @@ void rest_dispatch_document(struct rest *r)
 
 	if (document_format(r, &markdown) < 0)
 		return;
-	if (directory_get(r->service->directory, r->arena, key, &e, &why) < 0) {
-		router_fail(r, &why);
-		return;
-	}
-	if (!e || !caller_reads(&r->caller, e->key, e->category, e->enabled)) {
-		dispatch_unknown_key(r->arena, &r->caller, key, &why);
+	if (find_row(r, request_param(r->req, "key"), &e, &why) < 0) {
 		router_fail(r, &why);
 		return;
 	}
 	affordances(r, e, a);
 	name = document_name(r, e, a, markdown);
 	type = markdown ? "text/markdown; charset=utf-8" : "application/json";
-	if (send_kept(r, name, type))
-		return;
-	render(r, e, a, markdown, &out);
-	crypto_sha256_hex(buf_str(&out), hash);
-	send_made(r, name, type, arena_printf(r->arena, "%s.%.*s", e->digest, ETAG_DIGITS, hash), buf_str(&out));
+	if (!send_kept(r, name, type)) {
+		const char *etag = make(r, e, a, markdown, name, &out);
+
+		router_document(r, type, etag, buf_str(&out));
+	}
+}
+
+int rest_dispatch_markdown(struct rest *r, struct str key, struct str *out, struct problem *why)
+{
+	struct document_affordance a[CAN_N];
+	struct buf made = BUF_ARENA(r->arena);
+	struct entry *e = NULL;
+	const char *name;
+
+	if (find_row(r, key, &e, why) < 0)
+		return -1;
+	affordances(r, e, a);
+	name = document_name(r, e, a, true);
+	*out = arena_copy(r->arena, directory_body_get(r->service->directory, name));
+	if (out->p) {
+		str_cut(out, '\n');
+		return 0;
+	}
+	make(r, e, a, true, name, &made);
+	*out = buf_str(&made);
+	return 0;
 }
 
 /* The protocol index */

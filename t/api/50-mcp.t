@@ -4,28 +4,7 @@
 
 rc_start --set anonymous=read,row:ECHO --set cors_origins=https://pages.example.org || bail "the service did not start"
 
-V=2026-07-28
-META='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
-# modern ID METHOD MEMBERS-OF-PARAMS [CURL-OPTION…]: with the headers that agree; NAME is that of Mcp-Name.
-NAME=''
-modern()
-{
-	md_id=$1 md_method=$2 md_params=$3
-	shift 3
-	[ -z "$NAME" ] || set -- -H "mcp-name: $NAME" "$@"
-	api POST "/mcp${MODE:+?mode=$MODE}" "{\"jsonrpc\":\"2.0\",\"id\":$md_id,\"method\":\"$md_method\",\"params\":{$md_params${md_params:+,}$META}}" \
-		-H "mcp-protocol-version: $V" -H "mcp-method: $md_method" "$@" >/dev/null
-}
-# legacy ID METHOD PARAMS [CURL-OPTION…]
-legacy()
-{
-	lg_id=$1 lg_method=$2 lg_params=$3
-	shift 3
-	api POST "/mcp${MODE:+?mode=$MODE}" "{\"jsonrpc\":\"2.0\",\"id\":$lg_id,\"method\":\"$lg_method\"${lg_params:+,\"params\":$lg_params}}" "$@" >/dev/null
-}
-raw() { rw_body=$1; shift; api POST /mcp "$rw_body" "$@" >/dev/null; }
-# expect STATUS ID CODE NAME: the last answer is that error.
-expect() { is "$(status) $(jq -c '[.jsonrpc,.id,.error.code]' "$BODY")" "$1 [\"2.0\",$2,$3]" "$4"; }
+. "$SOURCE/t/mcp/lib.sh"
 
 # Finding out
 modern 1 server/discover ''
