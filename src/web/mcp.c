@@ -39,7 +39,9 @@ static const struct mcp_method methods[] = {
 	{ "initialize", MCP_LEGACY, NULL, NULL, false, initialize },
 	{ "ping", MCP_LEGACY, NULL, NULL, false, ping },
 	{ "tools/list", MCP_LEGACY | MCP_MODERN, NULL, "tools", false, mcp_tools_list },
-	{ "tools/call", MCP_LEGACY | MCP_MODERN, "name", "tools", true, mcp_tools_call },
+	{ "tools/call", MCP_LEGACY | MCP_MODERN, "name", "tools", true, mcp_progress_call },
+	{ "subscriptions/listen", MCP_MODERN, NULL, "tools.listChanged prompts.listChanged resources.listChanged", false,
+	  mcp_listen },
 };
 
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
@@ -129,6 +131,25 @@ static void answer_problem(struct rest *r, struct str id, const struct problem *
 void mcp_problem(struct mcp *m, const struct problem *why)
 {
 	answer_problem(m->r, m->id, why);
+}
+
+void mcp_notice_begin(struct buf *out, const char *method)
+{
+	emit_begin(out, NULL, '{');
+	emit_text(out, "jsonrpc", "2.0");
+	emit_text(out, "method", method);
+	emit_begin(out, "params", '{');
+}
+
+int mcp_notice_end(struct buf *out, struct sse *s)
+{
+	int rc;
+
+	emit_end(out, '}');
+	emit_end(out, '}');
+	rc = sse_send(s, str_trim(emit_done(out)));
+	buf_free(out);
+	return rc;
 }
 
 /* Reading the message */
@@ -365,13 +386,13 @@ void mcp_post(struct rest *r)
 
 /* What the server can do */
 
-static bool brought(enum mcp_era era, struct str name)
+bool mcp_serves(enum mcp_era era, const char *capability)
 {
 	for (size_t i = 0; i < METHODS; i++) {
 		struct str rest = str_of(methods[i].brings);
 
 		while (methods[i].eras & era && rest.p) {
-			if (str_eq(str_cut(&rest, ' '), name))
+			if (str_is(str_cut(&rest, ' '), capability))
 				return true;
 		}
 	}
@@ -385,7 +406,7 @@ static void add_capability(struct arena *a, struct json_object *all, enum mcp_er
 	const char *text = arena_str(a, outer);
 	struct json_object *o = json_get(all, text);
 
-	if (inner.p && !brought(era, outer))
+	if (inner.p && !mcp_serves(era, text))
 		return;
 	if (!o) {
 		o = json_object_new_object();

@@ -5,6 +5,7 @@
 #ifndef WEB_MCP_H
 #define WEB_MCP_H
 #include "web/rest.h"
+#include "web/sse.h"
 
 #define MCP_PATH "/mcp"
 #define MCP_OWN  "org.rowcall/"         /* before the names of our members of _meta */
@@ -36,6 +37,7 @@ struct mcp {
 	struct str id;                  /* its JSON text */
 	struct json_object *params;     /* an object, or NULL */
 	struct json_object *meta;       /* params._meta, an object, or NULL */
+	const struct dispatch_progress *progress;       /* who hears of the steps of a call; NULL: nobody */
 	struct buf out;
 };
 
@@ -68,11 +70,22 @@ void mcp_error(struct mcp *m, enum mcp_code code, struct json_object *data, cons
 	__attribute__((format(printf, 4, 5)));
 /* The same for what failed, or was refused, outside of the protocol: HTTP status and headers are those of why. */
 void mcp_problem(struct mcp *m, const struct problem *why);
+/* A notification in a stream: begin opens `params` for members, end sends it, as sse_send; out is malloc's, and freed. */
+void mcp_notice_begin(struct buf *out, const char *method);
+int mcp_notice_end(struct buf *out, struct sse *s);
 /* A string of params; p NULL when absent. -1 after answering -32602: it is no string, or absent and needed. */
 int mcp_string(struct mcp *m, const char *name, bool needed, struct str *out);
 /* 0 when the client has declared what `needed` names (an object as ClientCapabilities; NULL: nothing). -1 after
  * answering -32021. What a legacy client declared at `initialize` is not known here, and taken for granted. */
 int mcp_client_has(struct mcp *m, struct json_object *needed);
+/* Whether a method of the era brings the capability. */
+bool mcp_serves(enum mcp_era era, const char *capability);
+
+/* mcp_progress.c: tools/call, with its steps told when params._meta has a progressToken and the client takes events */
+void mcp_progress_call(struct mcp *m);
+
+/* mcp_listen.c: a stream that tells of changes */
+void mcp_listen(struct mcp *m);
 
 /* mcp_tools.c: rows as tools */
 void mcp_tools_list(struct mcp *m);

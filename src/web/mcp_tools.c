@@ -285,6 +285,7 @@ void mcp_tools_run(struct mcp *m, struct dispatch_request *q, const struct entry
 	q->arena = m->r->arena;
 	q->caller = &m->r->caller;
 	q->trace = &m->r->trace;
+	q->progress = m->progress;
 	if (take_meta(m, q) < 0)
 		return;
 	if (dispatch_call(q, d, &why) == 0)

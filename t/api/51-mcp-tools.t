@@ -46,10 +46,10 @@ for c in x 100 100. .NOW 0100.NOW 100.NO-W +1.NOW "100.$(printf 'A%.0s' $(seq 65
 done
 modern 1 tools/list '"cursor":7'
 is "$(status) $(jq .error.code "$BODY")" "400 -32602" "… nor is a number"
-is "$(jq -r '.capabilities.tools|tojson' <<X
-$(modern 1 server/discover '' && jq -c .result "$BODY")
-X
-)" '{}' "tools are among the capabilities"
+modern 1 server/discover ''
+is "$(jq -c .result.capabilities.tools "$BODY")" '{"listChanged":true}' "tools are among the capabilities, and that one can listen for changes"
+legacy 1 initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}'
+is "$(jq -c .result.capabilities.tools "$BODY")" '{}' "… but not for clients of the older versions"
 
 # A change between two pages
 echoes AAA_FIRST a
