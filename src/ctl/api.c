@@ -61,7 +61,7 @@ static int take_credential(struct api *a, const struct ctl_args *args, struct pr
 }
 
 /* Where nobody else reads the credential. */
-static bool is_safe(const char *url)
+bool api_is_safe(const char *url)
 {
 	static const char *const beginnings[] = { "https://", "http://127.0.0.1", "http://localhost", "http://[::1]" };
 
@@ -75,7 +75,7 @@ static int open_remote(struct api *a, const struct ctl_args *args, struct proble
 {
 	const char *url = ctl_value(args, "url");
 
-	if (!is_safe(url)) {
+	if (!api_is_safe(url)) {
 		problem_set(why, 400, "bad_url");
 		problem_detail(why, "--url wants https://…; http:// is for this machine alone, since the credential would be seen");
 		return -1;

@@ -43,6 +43,8 @@ void api_forget(struct api *a);
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */
 int api_get(struct api *a, const char *path, struct api_answer *out);
+/* True for https://…, and http:// of this machine: where nobody else sees what is sent, or changes what comes. */
+bool api_is_safe(const char *url);
 /* A segment of a path or a value of a query, escaped; the arena's. */
 const char *api_escape(struct api *a, const char *text);
 /* The service's configuration, or NULL for one elsewhere. */

@@ -21,6 +21,7 @@ struct ctl_option {
 };
 
 enum { CTL_SET_MAX = 64 };              /* options on one command line */
+enum { CTL_VERBATIM = -2 };             /* the operands are somebody else's command line */
 
 /* A command line as it was read. */
 struct ctl_args {
@@ -35,7 +36,7 @@ struct ctl_args {
 struct ctl_command {
 	const char *name;               /* one word or two: "token mint" */
 	const char *operands;           /* "KEY [WORD...]", for the help */
-	int least, most;                /* operands; most -1: any number */
+	int least, most;                /* operands; most -1: any number; CTL_VERBATIM: that, and options end at the first */
 	const struct ctl_option *options;       /* beside those that all have; NULL: none */
 	int (*run)(const struct ctl_args *args);        /* the exit code */
 	const char *what;               /* one line of help */
@@ -51,6 +52,13 @@ int ctl_load(int argc, char **argv);
 int ctl_verify(int argc, char **argv);
 int ctl_backup(int argc, char **argv);
 int ctl_restore_backup(int argc, char **argv);
+/* cmd_export.c */
+int ctl_export(const struct ctl_args *args);
+/* cmd_import.c */
+int ctl_import_curl(const struct ctl_args *args);
+int ctl_import_jsonl(const struct ctl_args *args);
+int ctl_import_openapi(const struct ctl_args *args);
+int ctl_import_sql(const struct ctl_args *args);
 /* cmd_verb.c: those that are one request */
 int ctl_verb(const struct ctl_args *args);
 int ctl_receipts(const struct ctl_args *args);

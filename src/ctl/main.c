@@ -67,6 +67,32 @@ OPTIONS(watch_options,
 	{ "reason", 0, "TEXT", "told to the caller" },
 	{ "rank", 0, "N", "the lower one decides (default: 100)" });
 
+#define PLANNED { "dry-run", 'n', NULL, "shows what would be done and does nothing" }
+
+static const struct ctl_option command_options[] = {
+	{ "key", 'k', "KEY", "the row's key (default: from host, path and method)" },
+	{ "what", 0, "TEXT", "what it does, for the docstring" },
+	{ "category", 0, "NAME", "the row's category (default: from the host)" },
+	{ "fixed", 0, "NAME", "a parameter, member or segment that stays as it is; repeatable" },
+	{ "slot", 0, "NAME", "one that becomes an argument; repeatable" },
+	PLANNED,
+	{ 0 },
+};
+
+static const struct ctl_option openapi_options[] = {
+	{ "prefix", 'p', "NAME", "put before every key and variable" },
+	{ "tag", 't', "TAG", "only operations with the tag; repeatable" },
+	{ "only", 0, "PATTERN", "only operations whose key, operationId or `METHOD /path` fits; repeatable" },
+	{ "server", 0, "URL", "in place of the document's servers" },
+	{ "category", 0, "NAME", "of the rows that are new (default: the operation's first tag)" },
+	{ "remove", 0, NULL, "deletes rows of the document that it has no more" },
+	{ "yes", 'y', NULL, "stores without asking" },
+	PLANNED,
+	{ 0 },
+};
+
+static const struct ctl_option rows_options[] = { PLANNED, { 0 } };
+
 /* In the order of the help. */
 static const struct ctl_command commands[] = {
 	{ .name = "up", .main = ctl_up, .what = "make and run a service in a folder, with nginx and TLS" },
@@ -105,6 +131,11 @@ static const struct ctl_command commands[] = {
 	{ .name = "backup", .main = ctl_backup, .what = "copy a service's databases as they are at one moment, while it runs" },
 	{ .name = "restore-backup", .main = ctl_restore_backup, .what = "put such a copy back" },
 	{ .name = "verify", .main = ctl_verify, .what = "recompute event chains and digests of a service or a backup" },
+	{ "export", "[KEY...]", 0, -1, NULL, ctl_export, "rows as JSON, one a line, for import jsonl", NULL },
+	{ "import curl", "[COMMAND...]", 0, CTL_VERBATIM, command_options, ctl_import_curl, "a curl command becomes a row", NULL },
+	{ "import jsonl", "[FILE]", 0, 1, rows_options, ctl_import_jsonl, "rows as JSON, one a line, or an array", NULL },
+	{ "import openapi", "FILE|URL", 1, 1, openapi_options, ctl_import_openapi, "the operations of an OpenAPI document become rows", NULL },
+	{ "import sql", "[FILE]", 0, 1, rows_options, ctl_import_sql, "a dump of the original table `directory`", NULL },
 	{ "status", "", 0, 0, NULL, ctl_status, "whether it serves, since when, which processes", NULL },
 	{ "reload", "", 0, 0, NULL, ctl_reload, "let the service read its configuration again", NULL },
 	{ "migrate", "", 0, 0, NULL, ctl_migrate, "bring the databases of a stopped service up to this version", NULL },
@@ -209,6 +240,7 @@ static int read_line(struct ctl_args *args, int argc, char **argv, char **word)
 
 		if (only_words || p[0] != '-' || !p[1]) {
 			word[args->words++] = p;
+			only_words = only_words || args->command->most == CTL_VERBATIM;
 			continue;
 		}
 		if (strcmp(p, "--") == 0) {

@@ -737,6 +737,7 @@ static struct json_object *arguments_schema(struct operation *op, bool bare)
 		json_object_put(required);
 	json_put_bool(schema, "additionalProperties", false);
 	json_put_bool(schema, "x-strict", true);
+	json_put_text(schema, "x-source", openapi_source(op->api->d, op->api->document, op->api->wishes));
 	return schema;
 }
 
@@ -866,6 +867,15 @@ int openapi_read(struct arena *a, struct str text, struct json_object **document
 	if (str_starts(text, "\xEF\xBB\xBF"))
 		text = str_skip(text, 3);
 	return str_starts(str_trim(text), "{") ? json_parse(a, text, document, why) : yaml_read(a, text, document, why);
+}
+
+const char *openapi_source(struct draft *d, struct json_object *document, const struct openapi_wishes *wishes)
+{
+	struct str title = json_str(json_get(object(document, "info"), "title"));
+
+	title.n = escape_cut(title, 100);
+	return arena_printf(d->arena, "openapi:%s%s%.*s", wishes->prefix ? wishes->prefix : "", wishes->prefix ? ":" : "", (int)title.n,
+			    title.p ? title.p : "");
 }
 
 static int bad_document(struct problem *why, const char *detail)

@@ -22,6 +22,8 @@ struct openapi_wishes {
 
 /* Reads JSON (a text that begins with "{") or YAML. -1: 400 `invalid_json`, `invalid_yaml`; 413 `file_too_large`. */
 int openapi_read(struct arena *a, struct str text, struct json_object **document, struct problem *why);
+/* What the input_schema of the document's rows has as `x-source`: whose they are. The arena's. */
+const char *openapi_source(struct draft *d, struct json_object *document, const struct openapi_wishes *wishes);
 /* A row for each operation, in the document's order. Arguments are, in this order, those of path, query, headers,
  * cookies (x-in, lang/place.h) and `body`. Keys are made of operationId, else of method and path; of two that are the
  * same the later one is made of both. d->notes tells what is left out. -1: 400 `invalid_openapi`: no document of these
