@@ -357,6 +357,7 @@ static int import(const struct ctl_args *args, int (*source)(struct import *im))
 	if (code == CTL_OK && (im.api = api_open(args, &code)) != NULL) {
 		im.plan.api = im.api;
 		im.plan.d = &im.d;
+		im.plan.as_is = ctl_has(args, "as-is");
 		code = carry_out(&im);
 	}
 	api_close(im.api);

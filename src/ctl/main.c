@@ -91,7 +91,11 @@ static const struct ctl_option openapi_options[] = {
 	{ 0 },
 };
 
-static const struct ctl_option rows_options[] = { PLANNED, { 0 } };
+static const struct ctl_option rows_options[] = {
+	{ "as-is", 0, NULL, "also rows that break rules which are younger than they" },
+	PLANNED,
+	{ 0 },
+};
 
 /* In the order of the help. */
 static const struct ctl_command commands[] = {

@@ -105,7 +105,9 @@ static const char *fault_of(struct plan *p, const struct row *r)
 {
 	struct problem why = { 0 };
 
-	if (validate_row(api_arena(p->api), r, UINT32_MAX, NULL, &why) == 0 && !validate_hygiene(r, &why))
+	if (p->as_is && validate_name(api_arena(p->api), r, &why) == 0)
+		return NULL;
+	if (!p->as_is && validate_row(api_arena(p->api), r, UINT32_MAX, NULL, &why) == 0 && !validate_hygiene(r, &why))
 		return NULL;
 	return reason(p, why.error, why.field, why.detail);
 }
@@ -188,7 +190,11 @@ static struct api_request request_for(struct plan *p, struct json_object *item)
 	const char *path = arena_printf(api_arena(p->api), "/api/directory/%s", api_escape(p->api, json_object_get_string(json_get(item, "key"))));
 	struct api_request q = { .quiet = true };
 
-	if (strcmp(status, "created") == 0)
+	if (p->as_is)
+		path = arena_printf(api_arena(p->api), "%s?as_is=1", path);
+	if (strcmp(status, "created") == 0 && p->as_is)
+		q = (struct api_request){ .method = "PUT", .path = path, .json = json_get(item, "row"), .quiet = true };
+	else if (strcmp(status, "created") == 0)
 		q = (struct api_request){ .method = "POST", .path = "/api/directory", .json = json_get(item, "row"), .quiet = true };
 	else if (strcmp(status, "changed") == 0)
 		q = (struct api_request){ .method = "PUT", .path = path, .json = json_get(item, "row"), .quiet = true,

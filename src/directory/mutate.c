@@ -101,6 +101,8 @@ static int64_t max_field(const struct change *c)
 
 static int check_whole(const struct mutate *m, const struct row *r, struct problem *why)
 {
+	if (m->as_is)
+		return validate_name(m->arena, r, why) < 0 ? -1 : validate_secrets(m->arena, r, UINT32_MAX, m->secrets, why);
 	if (validate_row(m->arena, r, UINT32_MAX, m->secrets, why) < 0)
 		return -1;
 	return validate_hygiene(r, why) ? -1 : 0;
@@ -513,7 +515,7 @@ int mutate_create(const struct mutate *m, struct json_object *row, struct mutate
 int mutate_put(const struct mutate *m, struct str key, struct json_object *row, struct mutate_result *out,
 	struct problem *why)
 {
-	struct change c = { .m = m, .operation = "put", .make = make_put };
+	struct change c = { .m = m, .operation = m->as_is ? "import" : "put", .make = make_put };
 
 	*out = (struct mutate_result){ 0 };
 	if (read_whole(&c, row, key, why) < 0)

@@ -18,6 +18,9 @@ struct mutate {
 	/* The header, p NULL when absent: 412 `row_changed`; "*" any existing row; lists are understood, W/ is taken
 	 * off (nginx puts it there). */
 	struct str if_match;
+	/* put: the row comes from elsewhere and may break rules: of them only those of key and type are asked, and a
+	 * known secret is refused. The event's operation is `import`. */
+	bool as_is;
 };
 struct mutate_result {
 	char updated_at[CLOCK_ISO];

@@ -271,6 +271,11 @@ int validate_row(struct arena *a, const struct row *r, uint32_t changed, const s
 	return 0;
 }
 
+int validate_name(struct arena *a, const struct row *r, struct problem *why)
+{
+	return rule_key(a, r, why) < 0 ? -1 : rule_type(a, r, why);
+}
+
 /* Hygiene */
 
 static bool no_description(const struct row *r)

@@ -14,6 +14,8 @@ int validate_row(struct arena *a, const struct row *r, uint32_t changed, const s
 /* Of these only the search for known secret values, in any of the forms that secret_redact knows. */
 int validate_secrets(struct arena *a, const struct row *r, uint32_t changed, const struct secrets *secrets,
 	struct problem *why);
+/* Of the rules only those that no row may break: `bad_key`, `bad_type`. */
+int validate_name(struct arena *a, const struct row *r, struct problem *why);
 /* The hygiene gate: NULL when the row complies, else the code (`missing_description`, …); how_to_fix through why when
  * it is not NULL (422 `registry_hygiene_refused: <code>`). An empty list of examples counts as none. */
 const char *validate_hygiene(const struct row *r, struct problem *why);

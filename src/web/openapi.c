@@ -35,6 +35,7 @@ struct member { const char *name, *schema, *what; };
 /* Query parameters and what stands for a part of a path. */
 static const struct member parameters[] = {
 	{ "actor", TEXT, "receipts of this actor" },
+	{ "as_is", ONE, "the row comes from elsewhere and may break rules that are younger than it" },
 	{ "ask", TEXT, "a question in plain words" },
 	{ "body", TEXT, "the argument string, its pieces separated by |" },
 	{ "budget", COUNTER, "bytes of the answer, at most" },

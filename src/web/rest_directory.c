@@ -312,7 +312,13 @@ void rest_directory_put(struct rest *r)
 	struct mutate m = mutation(r);
 	struct mutate_result result = { 0 };
 	struct problem why = { 0 };
+	struct str as_is = request_param(r->req, "as_is");
 
+	m.as_is = str_is(as_is, "1");
+	if (as_is.p && !m.as_is) {
+		bad_parameter(r, "as_is", "bad_parameter", "as_is is 1");
+		return;
+	}
 	if (mutate_put(&m, r->arg[0], r->body, &result, &why) < 0) {
 		router_fail(r, &why);
 		return;

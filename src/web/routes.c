@@ -32,7 +32,7 @@ static const struct route routes[] = {
 	{ "GET", "/api/directory/categories", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_categories,
 	  "categories of readable rows with counts" },
 	{ "GET", ROW, NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_get, "one row, with ETag" },
-	{ "PUT", ROW, NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_put, "replaces or adds a row; If-Match" },
+	{ "PUT", ROW, NULL, "as_is", WHO_OWNER, ROUTE_BODY, rest_directory_put, "replaces or adds a row; If-Match" },
 	{ "PATCH", ROW, NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_patch, "sets fields of a row; If-Match" },
 	{ "DELETE", ROW, NULL, "", WHO_OWNER, 0, rest_directory_delete,
 	  "removes a row; its receipts and history stay; If-Match" },

@@ -265,6 +265,17 @@ rowcall import sql "$TMP/dump.sql" >/dev/null
 is "$?,$(status_of ZZ_TEST_TEMPERATURE),$(status_of OLD_ONE)" 1,created,refused "a dump of the original table; a row that breaks a rule of today is told"
 like "$(cat "$TMP/err")" 'left out: owner: the column is left out' "so is a column that rows do not have"
 is "$(row ZZ_TEST_TEMPERATURE '"\(.runner) \(.examples)"')" 'edge ["37.77|-122.42"]' "the row is as it was"
+rowcall import sql "$TMP/dump.sql" --as-is >/dev/null
+is "$?,$(status_of ZZ_TEST_TEMPERATURE),$(status_of OLD_ONE)" 0,unchanged,created "--as-is stores it all the same"
+owner GET /api/directory/OLD_ONE/history >/dev/null
+is "$(jq_get '.events[0].operation // .[0].operation')" import "as an import"
+printf '{"key":"OLD_HTTP","type":"http","target":"nonsense"}\n{"key":"no key","type":"fn"}\n{"key":"NO_TYPE","type":"cron"}\n{"key":"LEAK","type":"fn","content":"%s"}\n' "$secret" >"$TMP/old.jsonl"
+rowcall import jsonl "$TMP/old.jsonl" --as-is >/dev/null
+is "$?,$(awk -F'\t' '{ print $2 }' "$TMP/out" | tr '\n' ' ')" "1,created refused refused refused " "but not without key and type, nor with a known secret"
+owner POST /api/dispatch '{"key":"OLD_HTTP"}' >/dev/null
+like "$(jq_get .result)" '^ERR:http:bad_target:' "what is wrong with it shows when it runs"
+owner PUT '/api/directory/X?as_is=2' '{"type":"fn"}' >/dev/null
+is "$(status),$(jq_get .error)" 400,bad_parameter "as_is is 1 or not there"
 rowcall import sql "$TMP/mixed.jsonl" >/dev/null
 like "$?$(cat "$TMP/err")" '^1.*no table `directory`' "what is no dump"
 kill "$rc1" 2>/dev/null && wait "$rc1"
