@@ -59,6 +59,8 @@ struct api_transfer {
 	size_t headers;
 };
 
+/* remote.c: of the libcurl that runs. */
+const char *remote_library_version(void);
 /* local.c: over the FastCGI socket at path. */
 int local_send(const char *socket, const struct api_transfer *t, struct buf *out, struct problem *why);
 /* Starts rowcalld with that configuration and waits until it answers: its process id, or -1 with why. */

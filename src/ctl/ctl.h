@@ -9,7 +9,8 @@ struct secrets;
 
 /* Exit codes, as in rowcall(1); those from 64 on as sysexits(3) has them. */
 enum {
-	CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 64, CTL_NOT_FOUND = 66, CTL_UNAVAILABLE = 69, CTL_HELD = 75, CTL_DENIED = 77, CTL_CONFIG = 78,
+	CTL_OK = 0, CTL_FAILED = 1, CTL_BROKEN = 2,
+	CTL_USAGE = 64, CTL_NOT_FOUND = 66, CTL_UNAVAILABLE = 69, CTL_HELD = 75, CTL_DENIED = 77, CTL_CONFIG = 78,
 };
 
 /* An option of a command. */
@@ -51,6 +52,7 @@ int ctl_up(int argc, char **argv);
 int ctl_load(int argc, char **argv);
 int ctl_verify(int argc, char **argv);
 int ctl_backup(int argc, char **argv);
+int ctl_doctor(int argc, char **argv);
 int ctl_restore_backup(int argc, char **argv);
 /* cmd_export.c */
 int ctl_export(const struct ctl_args *args);

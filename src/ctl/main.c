@@ -134,6 +134,7 @@ static const struct ctl_command commands[] = {
 	{ "events", "", 0, 0, events_options, ctl_verb, "the log of changes", NULL },
 	{ .name = "backup", .main = ctl_backup, .what = "copy a service's databases as they are at one moment, while it runs" },
 	{ .name = "restore-backup", .main = ctl_restore_backup, .what = "put such a copy back" },
+	{ .name = "doctor", .main = ctl_doctor, .what = "look for what is wrong with a service, and say what to do" },
 	{ .name = "verify", .main = ctl_verify, .what = "recompute event chains and digests of a service or a backup" },
 	{ "export", "[KEY...]", 0, -1, NULL, ctl_export, "rows as JSON, one a line, for import jsonl", NULL },
 	{ "import curl", "[COMMAND...]", 0, CTL_VERBATIM, command_options, ctl_import_curl, "a curl command becomes a row", NULL },

@@ -98,3 +98,8 @@ int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out,
 	buf_free(&body);
 	return rc == CURLE_OK ? 0 : -1;
 }
+
+const char *remote_library_version(void)
+{
+	return curl_version_info(CURLVERSION_NOW)->version;
+}

@@ -952,6 +952,11 @@ int db_read_dump(struct str text, const struct db_dump *dump)
 	return rc;
 }
 
+const char *db_library_version(void)
+{
+	return sqlite3_libversion();
+}
+
 /* Copies */
 
 /* All pages of from into to, DB_COPY_PAGES at a time. */

@@ -27,6 +27,7 @@ enum db_mode { DB_READ, DB_WRITE };
 struct db *db_open(const char *path, enum sql_file file, enum db_mode mode, const char *synchronous,
 	struct problem *why);
 void db_close(struct db *d);
+const char *db_library_version(void);          /* of the SQLite that runs */
 /* The lock of a DB_WRITE connection without one: nobody opens the file for writing until the descriptor is closed. -1 with
  * why 503, which names who has it. */
 int db_lock(const char *path, struct problem *why);
