@@ -276,6 +276,21 @@ static void add_terminal(struct buf *out, struct str s)
 	}
 }
 
+/* Only where the text would be markup: what stands in docstrings stays as readable as it was. */
+static void add_markdown(struct buf *out, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i], before = i ? s.p[i - 1] : 0, next = i + 1 < s.n ? s.p[i + 1] : 0;
+		bool link = before == ']' && c == '(';  /* others need a definition, which begins a line */
+		bool tag = c == '<' && ((next >= 'A' && next <= 'Z') || (next >= 'a' && next <= 'z') || next == '/' ||
+		                        next == '!' || next == '?');
+
+		if (link || tag)
+			buf_putc(out, '\\');
+		buf_putc(out, c);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*add)(struct buf *out, struct str s);
@@ -289,6 +304,7 @@ static const struct {
 	[ESCAPE_HEADER] = { "header", add_header },
 	[ESCAPE_HTML] = { "html", add_html },
 	[ESCAPE_TERMINAL] = { "terminal", add_terminal },
+	[ESCAPE_MARKDOWN] = { "markdown", add_markdown },
 };
 
 void escape_add(struct buf *out, enum escape how, struct str s)

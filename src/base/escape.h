@@ -15,6 +15,8 @@ enum escape {
 	ESCAPE_HTML,            /* text and quoted attribute values; NUL and invalid UTF-8 become U+FFFD */
 	/* for a terminal or a log line: C0, DEL, C1, bidi controls and line breaks shown as \xNN or \u{N} */
 	ESCAPE_TERMINAL,
+	/* text of one line of Markdown: it begins no link, image, autolink or HTML tag (CommonMark 0.31, 6.3 to 6.6) */
+	ESCAPE_MARKDOWN,
 	ESCAPE_N
 };
 

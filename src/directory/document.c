@@ -322,14 +322,14 @@ static void add_code(struct buf *out, const struct model *m, struct str s)
 static void add_fact(struct buf *out, const char *name, struct str text)
 {
 	buf_printf(out, "**%s**: ", name);
-	buf_putstr(out, text);
+	escape_add(out, ESCAPE_MARKDOWN, text);
 	buf_puts(out, "\n\n");
 }
 
 static void add_head(struct buf *out, const struct model *m)
 {
 	buf_puts(out, "# ");
-	buf_putstr(out, m->path);
+	escape_add(out, ESCAPE_MARKDOWN, m->path);
 	buf_printf(out, "\n\n%s\n\n", intro);
 	add_fact(out, "Capability", m->capability);
 	add_fact(out, "When to use", m->when_to_use);
@@ -344,8 +344,10 @@ static void add_facts(struct buf *out, const struct model *m)
 {
 	struct str runner = document_line(m->arena, str_of(row_runner(&m->e->row)));
 
-	buf_printf(out, "**type · runner · category**: %s · %s · ", row_object_type(&m->e->row), runner.p);
-	buf_putstr(out, m->category.n ? m->category : str_of("general"));
+	buf_printf(out, "**type · runner · category**: %s · ", row_object_type(&m->e->row));
+	escape_add(out, ESCAPE_MARKDOWN, runner);
+	buf_puts(out, " · ");
+	escape_add(out, ESCAPE_MARKDOWN, m->category.n ? m->category : str_of("general"));
 	buf_printf(out, "\n\n**auth · risk**: %s · %s\n\n", m->auth, m->e->sensitive ? "high" : "low");
 	add_fact(out, "inputs", m->inputs);
 	add_fact(out, "outputs", m->outputs);

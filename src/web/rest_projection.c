@@ -222,7 +222,7 @@ static void put_row(struct buf *out, struct arena *a, const struct entry *e, con
 	buf_printf(out, "- [%s](%s/api/dispatch?key=%s&format=markdown)", e->key.p, base, e->key.p);
 	if (what.n)
 		buf_puts(out, ": ");
-	buf_putstr(out, what);
+	escape_add(out, ESCAPE_MARKDOWN, what);
 	buf_putc(out, '\n');
 }
 
@@ -245,7 +245,8 @@ static int put_category(struct pass *p, struct buf *out, size_t share, struct pr
 	struct entry *e;
 
 	buf_puts(out, "\n## ");
-	buf_putstr(out, name.n ? cut(document_line(p->r->arena, name), LLMS_NAME_MAX) : str_of("general"));
+	escape_add(out, ESCAPE_MARKDOWN,
+		   name.n ? cut(document_line(p->r->arena, name), LLMS_NAME_MAX) : str_of("general"));
 	buf_puts(out, "\n\n");
 	while (p->next < end) {
 		size_t before = out->len;

@@ -181,12 +181,27 @@ is "$(say "{\"key\":\"SLOW\",\"body\":\"$(printf 'a%.0s' $(seq 60))!\"}")" '422 
 owner GET /api/directory/HOSTILE >/dev/null
 is "$(status)" 404 "none of them was stored"
 
+# --- Markdown: a row's words stay words in its own place
+owner PUT /api/directory/MARKUP "$(jq -nc '{type:"fn",target:"echo",runner:"r](x)<b>",category:"cat\n## [NOW](https://evil.example/c)",examples:["x"],
+	content:"# WHAT: good [NOW](https://evil.example/w) <img src=https://evil.example/i>\n# - [NOW](https://evil.example/n): a line\n# WHEN_TO_USE: ![x](https://evil.example/p) <https://evil.example/a>\n# INPUT: [x](https://evil.example/i)\n# OUTPUT: <a href=https://evil.example/o>"}')" >/dev/null
+is "$(status)" 201 "a row whose words are markup"
+links() { grep -nE '\]\([^)]*evil|(^|[^\\])<[a-zA-Z/!?]|^ *(#|-|[0-9]+\.).*\]\([^)]*evil' "$1"; }
+owner GET '/api/dispatch?key=MARKUP&format=markdown' >"$TMP/markup.md"
+ok "its contract document holds the words" grep -q 'good \[NOW\]' "$TMP/markup.md"
+is "$(links "$TMP/markup.md")" '' "… and none of them is a link, an image or HTML"
+is "$(grep -c '^#' "$TMP/markup.md")" "$(owner GET '/api/dispatch?key=NOW&format=markdown' | grep -c '^#')" "… nor a heading"
+owner GET /llms.txt >"$TMP/markup.txt"
+ok "llms.txt holds them too" grep -q 'good \[NOW\]' "$TMP/markup.txt"
+is "$(links "$TMP/markup.txt")" '' "… as words"
+is "$(grep -c '^- \[NOW\]' "$TMP/markup.txt")" 1 "… and a row has one line, its own"
+owner DELETE /api/directory/MARKUP >/dev/null
+
 # --- llms.txt
 api GET /llms.txt >"$TMP/a.txt"
 is "$(status) $(header content-type)" '200 text/plain; charset=utf-8' "llms.txt is text"
 is "$(head -1 "$TMP/a.txt"),$(sed -n 3p "$TMP/a.txt" | cut -c1)" '# Rowcall,>' "… in its form: a title, a quote"
 is "$(sed -n 's/^- \[\([A-Za-z_0-9]*\)\](.*[?&]key=.*/\1/p' "$TMP/a.txt" | tr '\n' ' ')" 'OPEN_B ADD LOOSE OPEN_A SENSITIVE SLOW STRICT ECHO ' "it lists readable rows by category, rank and key"
-like "$(cat "$TMP/a.txt")" "^- \[OPEN_A\]\($BASE/api/dispatch\?key=OPEN_A&format=markdown\): Opens <b> \"a\" & é\.$" "… each with a link to its contract"
+like "$(cat "$TMP/a.txt")" "^- \[OPEN_A\]\($BASE/api/dispatch\?key=OPEN_A&format=markdown\): Opens \\\\<b> \"a\" & é\.$" "… each with a link to its contract"
 for step in ask= key=KEY confirm=inv_ 'POST'; do like "$(cat "$TMP/a.txt")" "$BASE/api/dispatch.*|POST" "the loop is there: $step"; done
 link=$(sed -n 's/^- \[OPEN_A\](\([^)]*\)).*/\1/p' "$TMP/a.txt")
 is "$(curl -sS --cacert "$CACERT" "$link" | sed -n 1p)" '# OIP > OPEN > OPEN_A' "the link leads there"

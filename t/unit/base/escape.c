@@ -26,6 +26,7 @@ static void contexts(void)
 		{ ESCAPE_HEADER, s },
 		{ ESCAPE_HTML, "a b/c?d&amp;e=&quot;&lt;&#39;\\+%~\xC3\xA9" },
 		{ ESCAPE_TERMINAL, s },
+		{ ESCAPE_MARKDOWN, s },
 	};
 
 	for (size_t i = 0; i < ESCAPE_N; i++) {
@@ -53,6 +54,9 @@ static void controls(void)
 	tap_is_str(escaped(ESCAPE_TERMINAL, str_of("\xE4\xB8\xAD\xC3\xA9\xF0\x9F\x98\x80")),
 	           "\xE4\xB8\xAD\xC3\xA9\xF0\x9F\x98\x80",
 	           "terminal: letters pass");
+	tap_is_str(escaped(ESCAPE_MARKDOWN, str_of("[a](b) ![c](d) <e> </f> <!-- <https://g> 1 < 2 [H]x[/H] [i] (j) ](")),
+	           "[a]\\(b) ![c]\\(d) \\<e> \\</f> \\<!-- \\<https://g> 1 < 2 [H]x[/H] [i] (j) ]\\(",
+	           "markdown: no link, image or tag begins, all else stays");
 	tap_is_str(escaped(ESCAPE_HTML, str_make("a\0b", 3)), "a\xEF\xBF\xBD" "b", "html: NUL is U+FFFD");
 	tap_is_str(escaped(ESCAPE_FORM, str_of(" a  b ")), "+a++b+", "form: every space is a plus");
 	tap_is_str(escaped(ESCAPE_PATH, str_make("\0\n..", 4)), "%00%0A..", "path: NUL and line break are encoded");
