@@ -51,7 +51,8 @@ const char *approval_state(const struct approval *p)
 
 	if (!str_is(p->state, "pending"))
 		return p->state.p;
-	return clock_parse(p->expires_at, &expires) == 0 && clock_ms() < expires ? "pending" : "expired";
+	return clock_parse(p->expires_at, &expires) == 0 && shared_now_ms(dispatch_context()->shared) < expires ?
+		"pending" : "expired";
 }
 
 struct json_object *approval_json(const struct approval *p, bool owner)

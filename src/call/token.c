@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/secret.h"
+#include "call/dispatch.h"
 #include "call/token.h"
 #include "store/event.h"
 
@@ -137,7 +138,7 @@ static const char *own_state(const struct token *t)
 {
 	if (t->revoked_at.p)
 		return "revoked";
-	return clock_ms() >= t->expires_ms ? "expired" : NULL;
+	return shared_now_ms(dispatch_context()->shared) >= t->expires_ms ? "expired" : NULL;
 }
 
 /* Its own, or that of the first above it that lets it do nothing. */

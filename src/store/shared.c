@@ -42,6 +42,7 @@ struct shared *shared_new(void)
 		log_fatal("eventfd: %s", strerror(errno));
 	tally_init(&s->denials);
 	s->started_ms = clock_ms();
+	s->ahead_ms = INT64_MIN;
 	return s;
 }
 
@@ -82,6 +83,19 @@ enum shared_role shared_role_of(struct shared *s, pid_t pid)
 		if (atomic_load_explicit(&s->pid[i], memory_order_relaxed) == pid)
 			return i == 0 ? ROLE_WRITER : i == 1 ? ROLE_EXEC : ROLE_WORKER;
 	return ROLE_NONE;
+}
+
+int64_t shared_now_ms(struct shared *s)
+{
+	int64_t wall = clock_ms(), mono = clock_mono_us() / 1000, ahead;
+
+	if (!s)
+		return wall;
+	ahead = atomic_load(&s->ahead_ms);
+	while (ahead < wall - mono)
+		if (atomic_compare_exchange_weak(&s->ahead_ms, &ahead, wall - mono))
+			return wall;
+	return mono + ahead;
 }
 
 void shared_count(struct shared *s, enum shared_counter c, uint64_t n)

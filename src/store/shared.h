@@ -31,6 +31,7 @@ struct shared {
 	int changed_fd;                         /* eventfd: written to when a generation was raised, never read */
 	struct tally denials;                   /* "<actor> <code>" */
 	int64_t started_ms;
+	_Atomic int64_t ahead_ms;               /* the most that the wall clock was ever before the monotonic one */
 };
 
 /* Anonymous shared mapping; before any fork. For tests and rowcall(1) without a service: a private one does. */
@@ -43,6 +44,9 @@ bool shared_wait_writer(struct shared *s, int64_t ms);
 /* The role of a peer process by its pid: ROLE_NONE when it is no child of this master. A worker stores its own pid
  * before it connects to the writer, since the master may get to it later. */
 enum shared_role shared_role_of(struct shared *s, pid_t pid);
+/* Milliseconds since 1970, never falling in the life of the service: what has expired stays so when the wall clock is set
+ * back. NULL: the wall clock. */
+int64_t shared_now_ms(struct shared *s);
 void shared_count(struct shared *s, enum shared_counter c, uint64_t n);
 const char *shared_counter_name(enum shared_counter c);
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# What happens after a minute or an hour, under a clock that is put forward: idle connections, the breaker's probe.
+# What happens after a minute or an hour, under a clock that is put forward: idle connections, the breaker's probe. And under one that is set back: nothing
+# that has expired comes back.
 use strict;
 use warnings;
 use FindBin;
@@ -74,6 +75,54 @@ subtest 'the breaker' => sub {
 	clock($now + 7400);
 	like($call->(), qr/^HTTP 200:/, 'a probe that succeeds');
 	like($call->(), qr/^HTTP 200:/, 'closes it');
+};
+
+$d->stop;
+
+# The wall clock alone is moved, as an administrator or NTP does.
+subtest 'a clock that is set' => sub {
+	my $s = Daemon->new;
+	my $set = sub { Daemon::put("$s->{dir}/clock.new", sprintf("%+d\n", $_[0]), 0644); rename "$s->{dir}/clock.new", "$s->{dir}/clock" };
+	{
+		local $ENV{LD_PRELOAD} = $faketime;
+		local $ENV{FAKETIME_TIMESTAMP_FILE} = "$s->{dir}/clock";
+		local $ENV{FAKETIME_NO_CACHE} = 1;
+		local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;
+		$set->(0);
+		$s->start or BAIL_OUT($s->log);
+	}
+	ok($s->load('ECHO'), 'a row');
+	my $mint = sub { return decode_json($s->own('POST', '/api/tokens', encode_json($_[0]))->{body})->{token} };
+	my $call = sub {
+		my %said;
+		for (1 .. 8) {
+			my $a = decode_json($s->ask('POST', '/api/dispatch', '{"key":"ECHO","body":"x"}', HTTP_AUTHORIZATION => "Bearer $_[0]")->{body});
+			$said{$a->{error} // ($a->{invocation}{duration_ms} >= 0 ? 'ran' : 'negative')}++;
+		}
+		return join ',', map { "$_ $said{$_}" } sort keys %said;
+	};
+	my ($hour, $days) = ($mint->({ scope => 'act', ttl => 3600 }), $mint->({ scope => 'act', ttl => 864000 }));
+	is($call->($hour), 'ran 8', 'a token for an hour');
+	$set->(-7200);
+	is($call->($hour), 'ran 8', 'a clock that is set back two hours takes nothing from it');
+	$set->(7200);
+	is($call->($hour), 'expired 8', 'two hours later it has expired');
+	$set->(0);
+	is($call->($hour), 'expired 8', 'and is not alive again when the clock is set back, in any worker');
+	is($call->($days), 'ran 8', 'one that had time left has it still');
+	my $rate = $mint->({ scope => 'act', ttl => 864000, rate => 3 });
+	is($call->($rate), 'ran 3,rate_exceeded 5', 'three calls a minute');
+	$set->(-86400);
+	is($call->($rate), 'ran 3,rate_exceeded 5', 'a day back they are counted anew, not for a day');
+	$set->(2147483648 - time - 2);
+	is(decode_json($s->own('POST', '/api/dispatch', '{"key":"ECHO","body":"x"}')->{body})->{ok}, JSON::PP::true, 'shortly before the seconds have 32 bits a call runs');
+	sleep 2.5;
+	my $id = decode_json($s->own('POST', '/api/dispatch', '{"key":"ECHO","body":"x"}')->{body})->{invocation}{id};
+	is(decode_json($s->own('GET', "/api/dispatch?receipt=$id")->{body})->{time} =~ /^2038-01-19T03:14:/, 1, 'and shortly after');
+	$set->(315360000);
+	is(decode_json($s->own('POST', '/api/dispatch', '{"key":"ECHO","body":"x"}')->{body})->{ok}, JSON::PP::true, 'ten years from now');
+	is($call->($days), 'expired 8', 'what had days left has not');
+	ok($s->stop, 'it stops');
 };
 
 kill 'TERM', $pid;
