@@ -191,15 +191,15 @@ is "$(jq_get '[.. | .name? // empty] | unique | map(select(. == "NOW")) | length
 
 # Races.
 mint '{"scope":"act","uses":1}'
-for i in $(seq 1 40); do printf 'url = "%s/api/dispatch"\ndata = "{\\"key\\":\\"COUNTER\\",\\"body\\":\\"c%s\\"}"\nheader = "content-type: application/json"\nheader = "authorization: Bearer %s"\noutput = "%s/race.%s"\n' "$U" "$i" "$T" "$TMP" "$i"; [ "$i" = 40 ] || echo next; done >"$TMP/race"
-curl -s --parallel --parallel-immediate --parallel-max 40 -K "$TMP/race"
-is "$(jq -r '.error // "ran"' "$TMP"/race.* | sort | uniq -c | tr -s ' ' | tr '\n' ';')" ' 1 ran; 39 token_exhausted;' "of 40 calls at once with one use left exactly one runs"
+for i in $(seq 1 200); do printf 'url = "%s/api/dispatch"\ndata = "{\\"key\\":\\"COUNTER\\",\\"body\\":\\"c%s\\"}"\nheader = "content-type: application/json"\nheader = "authorization: Bearer %s"\noutput = "%s/race.%s"\n' "$U" "$i" "$T" "$TMP" "$i"; [ "$i" = 200 ] || echo next; done >"$TMP/race"
+curl -s --parallel --parallel-immediate --parallel-max 200 -K "$TMP/race"
+is "$(jq -r '.error // "ran"' "$TMP"/race.* | sort | uniq -c | tr -s ' ' | tr '\n' ';')" ' 1 ran; 199 token_exhausted;' "of 200 calls at once with one use left exactly one runs"
 is "$(run "$LOW" '{"key":"ECHO","body":"x"}')" 200 "another token is not touched by that"
 # Connections of their own, so that every worker has some of them.
 mint '{"scope":"act"}'
-for i in $(seq 1 40); do printf 'url = "%s/api/dispatch?invoke=ECHO&body=x"\nheader = "authorization: Bearer %s"\noutput = "%s/every.%s"\n' "$U" "$T" "$TMP" "$i"; [ "$i" = 40 ] || echo next; done >"$TMP/every"
-everywhere() { curl -s --http1.1 --parallel --parallel-immediate --parallel-max 40 -K "$TMP/every" 2>/dev/null; jq -r '.error // "ran"' "$TMP"/every.* | sort | uniq -c | tr -s ' ' | tr '\n' ';'; }
-is "$(everywhere)" ' 40 ran;' "a token that every worker has just seen"
+for i in $(seq 1 200); do printf 'url = "%s/api/dispatch?invoke=ECHO&body=x"\nheader = "authorization: Bearer %s"\noutput = "%s/every.%s"\n' "$U" "$T" "$TMP" "$i"; [ "$i" = 200 ] || echo next; done >"$TMP/every"
+everywhere() { curl -s --http1.1 --parallel --parallel-immediate --parallel-max 200 -K "$TMP/every" 2>/dev/null; jq -r '.error // "ran"' "$TMP"/every.* | sort | uniq -c | tr -s ' ' | tr '\n' ';'; }
+is "$(everywhere)" ' 200 ran;' "a token that every worker has just seen"
 owner DELETE "/api/tokens/$F" >/dev/null
-is "$(everywhere)" ' 40 revoked;' "is refused by each of them from the answer to its revocation on"
+is "$(everywhere)" ' 200 revoked;' "is refused by each of them from the answer to its revocation on"
 done_testing
