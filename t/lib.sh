@@ -123,3 +123,14 @@ chat_start()
 	until [ -s "$TMP/chat.port" ]; do sleep 0.02; done
 	CHAT=127.0.0.1:$(cat "$TMP/chat.port")
 }
+
+# mcp_start: somebody else's MCP server (t/mcp.pl) on a free port: MCP (host:port), MCP_LOG with a line for each request.
+mcp_start()
+{
+	MCP_LOG=$TMP/mcp.log
+	: >"$MCP_LOG"
+	perl "$SOURCE/t/mcp.pl" "$MCP_LOG" >"$TMP/mcp.port" 2>"$TMP/mcp.err" &
+	extra_pids="${extra_pids:-} $!"
+	until [ -s "$TMP/mcp.port" ]; do sleep 0.02; done
+	MCP=127.0.0.1:$(cat "$TMP/mcp.port")
+}

@@ -274,6 +274,19 @@ bool arguments_elements(struct call *c, struct json_object **list)
 	return true;
 }
 
+struct json_object *arguments_named(struct call *c)
+{
+	struct json_object *out;
+
+	if (!c->args.named)
+		return named_from_pieces(c, c->args.arg, c->args.n);
+	out = arena_json(c->arena, json_object_new_object());
+	json_object_object_foreach(c->args.named, name, v)
+		if (v || json_object_object_get_ex(c->request->named, name, NULL))
+			json_put(out, name, json_object_get(v));
+	return out;
+}
+
 struct json_object *arguments_example(struct arena *a, struct entry *e)
 {
 	struct call c = { .arena = a, .entry = e };

@@ -17,6 +17,9 @@ int arguments_read(struct call *c, struct problem *why);
 /* The array that the content of a row of type fn is, after substitution; `["$1"]` where it is blank. False: c is settled
  * with `ERR:fn:bad_content_json:<message>` or `ERR:fn:content_not_array`. */
 bool arguments_elements(struct call *c, struct json_object **list);
+/* The arguments by the names of the schema's properties, without those that are absent: of a string or an array the pieces,
+ * typed. Without a schema empty. The arena's. */
+struct json_object *arguments_named(struct call *c);
 /* A value as an argument: a string's bytes, else its JSON text, null as nothing. The arena's. */
 struct str arguments_text(struct arena *a, struct json_object *o);
 /* The properties of the row's input_schema, in its order; NULL when there are none. */

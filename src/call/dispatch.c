@@ -9,6 +9,7 @@
 #include "call/arguments.h"
 #include "call/breaker.h"
 #include "call/denial.h"
+#include "call/functions.h"
 #include "call/gate.h"
 #include "call/idempotency.h"
 #include "call/question.h"
@@ -202,10 +203,13 @@ static void find_runner(struct run *run)
 {
 	const struct entry *e = run->call.entry;
 	bool exec = row_is_exec(&e->row);
+	const struct function *f = str_is(e->type, "fn") && !exec ? functions_find(e->target) : NULL;
 
 	for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
 		if (str_is(e->type, runners[i]->type) && runners[i]->exec == exec)
 			run->runner = runners[i];
+	if (f && f->runner)
+		run->runner = f->runner;
 	if (!run->runner)
 		log_fatal("a row of type %.*s", (int)e->type.n, e->type.p);
 }

@@ -1,7 +1,7 @@
 /* Finding a built-in function, and what all of them share. */
 #include "call/functions.h"
 
-static const struct function *const tables[] = { function_text, function_rows, function_kv };
+static const struct function *const tables[] = { function_text, function_rows, function_kv, function_mcp };
 
 const struct function *functions_find(struct str name)
 {

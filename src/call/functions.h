@@ -13,9 +13,11 @@ struct function {
 	bool writes;                    /* changes state: listed as not safe */
 	bool early;                     /* what it changes is there before its receipt: it needs an intent */
 	bool verbatim;                  /* the row's content is no template: it is the one argument, as it stands */
+	const struct runner *runner;    /* runs the function's rows in place of run: it sends a request, as http rows do */
 };
 
-extern const struct function function_text[], function_rows[], function_kv[];   /* each ends with a name of NULL */
+/* Each ends with a name of NULL. */
+extern const struct function function_text[], function_rows[], function_kv[], function_mcp[];
 
 const struct function *functions_find(struct str name);        /* NULL: none */
 void functions_each(void (*fn)(void *ctx, const struct function *f), void *ctx);

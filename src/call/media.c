@@ -153,17 +153,21 @@ static bool is_type(struct str s)
 	return s.n && s.n <= MEDIA_TYPE_MAX && memchr(s.p, '/', s.n);
 }
 
+void media_binary(struct buf *out, struct str type, struct str body)
+{
+	buf_puts(out, "data:");
+	buf_putstr(out, is_type(type) ? type : str_of("application/octet-stream"));
+	buf_puts(out, ";base64,");
+	crypto_base64(out, body);
+}
+
 void media_text(struct buf *out, struct str content_type, struct str body, bool cut)
 {
 	struct str parameters = content_type, type = str_trim(str_cut(&parameters, ';'));
 	struct str probe = cut ? without_half(body) : body;
 
-	if (is_text(type, probe)) {
+	if (is_text(type, probe))
 		put_text(out, parameters, body, cut);
-	} else {
-		buf_puts(out, "data:");
-		buf_putstr(out, is_type(type) ? type : str_of("application/octet-stream"));
-		buf_puts(out, ";base64,");
-		crypto_base64(out, cut ? str_make(body.p, body.n - body.n % 3) : body);
-	}
+	else
+		media_binary(out, type, cut ? str_make(body.p, body.n - body.n % 3) : body);
 }

@@ -8,5 +8,7 @@
  * `data:<type>;base64,…`. cut: the body is the beginning of a longer one; a piece of a character, or of three bytes of
  * base64, is left out at its end. */
 void media_text(struct buf *out, struct str content_type, struct str body, bool cut);
+/* Appends `data:<type>;base64,…`, whatever the bytes are; a type that is none becomes application/octet-stream. */
+void media_binary(struct buf *out, struct str type, struct str body);
 
 #endif

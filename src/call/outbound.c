@@ -41,7 +41,8 @@ struct hop {
 	char blocked[NET_TEXT];         /* address that the policy refused */
 	size_t max_body, head;
 	struct buf body;
-	bool cut;
+	bool cut, enough;
+	const struct outbound_request *q;
 	struct hop *next;               /* waiting to be started, or stopped */
 };
 
@@ -192,10 +193,9 @@ static size_t take_body(char *p, size_t size, size_t n, void *ctx)
 	if (!h->body.cap)
 		buf_reserve(&h->body, n > OUTBOUND_BODY_STEP ? n : OUTBOUND_BODY_STEP);
 	buf_add(&h->body, p, n < room ? n : room);
-	if (n <= room)
-		return n;
-	h->cut = true;
-	return CURL_WRITEFUNC_ERROR;
+	h->cut = n > room;
+	h->enough = h->q->enough && h->q->enough(h->q->ctx, buf_str(&h->body));
+	return h->cut || h->enough ? CURL_WRITEFUNC_ERROR : n;
 }
 
 static size_t count_head(char *p, size_t size, size_t n, void *ctx)
@@ -542,7 +542,7 @@ static bool fetch_hop(struct chain *c, struct str *location)
 {
 	int64_t began_us = clock_mono_us(), left_ms = (c->deadline_us - began_us) / 1000;
 	struct hop h = {
-		.arena = c->q->arena, .body = BUF_ARENA(c->q->arena),
+		.arena = c->q->arena, .body = BUF_ARENA(c->q->arena), .q = c->q,
 		.max_body = c->q->max_body ? c->q->max_body : (size_t)outbound.conf->max_upstream_body,
 	};
 	CURL *easy;
@@ -562,13 +562,14 @@ static bool fetch_hop(struct chain *c, struct str *location)
 	SET(CURLOPT_URL, c->url.p);
 	run_hop(&h, c->q->cancel);
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-	answered = h.result == CURLE_OK || (h.result == CURLE_WRITE_ERROR && h.cut);
+	answered = h.result == CURLE_OK || (h.result == CURLE_WRITE_ERROR && (h.cut || h.enough));
 	if (answered) {
 		c->out->status = (int)status;
 		c->out->body = buf_str(&h.body);
 		c->out->cut = h.cut;
 		c->out->content_type = answer_header(h.arena, easy, "Content-Type");
 		c->out->retry_after = answer_header(h.arena, easy, "Retry-After");
+		c->out->wanted = c->q->want ? answer_header(h.arena, easy, c->q->want) : str_of("");
 		*location = answer_header(h.arena, easy, "Location");
 	} else {
 		explain(c, &h, began_us);
@@ -603,6 +604,12 @@ static void refuse_redirect(struct chain *c, CURLU *to)
 		 host.len ? buf_text(&host) : "unreadable_location");
 }
 
+static bool becomes_get(const struct chain *c)
+{
+	return (c->out->status == 303 && !str_is(c->method, "HEAD")) ||
+		(c->out->status <= 302 && str_is(c->method, "POST"));
+}
+
 /* True when c goes on at the new place. */
 static bool redirect(struct chain *c, struct str location, int64_t *left)
 {
@@ -618,15 +625,15 @@ static bool redirect(struct chain *c, struct str location, int64_t *left)
 		return false;
 	}
 	curl_url_set(to, CURLUPART_FRAGMENT, NULL, 0);
-	if (!same_origin(a, c->at, to) || (*left)-- <= 0 || curl_url_get(to, CURLUPART_URL, &text, 0) != CURLUE_OK) {
+	if (!same_origin(a, c->at, to) || (c->q->same_method && becomes_get(c)) || (*left)-- <= 0 ||
+	    curl_url_get(to, CURLUPART_URL, &text, 0) != CURLUE_OK) {
 		refuse_redirect(c, to);
 		return false;
 	}
 	c->at = to;
 	c->url = arena_copy(a, str_of(text));
 	curl_free(text);
-	if ((c->out->status == 303 && !str_is(c->method, "HEAD")) ||
-	    (c->out->status <= 302 && str_is(c->method, "POST"))) {
+	if (becomes_get(c)) {
 		c->method = str_of("GET");
 		c->plain = true;
 	}
@@ -642,7 +649,9 @@ void outbound_fetch(struct outbound_request *q, struct outbound_response *out)
 	int64_t redirects = outbound.conf->max_redirects;
 	struct str location = str_of("");
 
-	*out = (struct outbound_response){ .body = str_of(""), .content_type = str_of(""), .retry_after = str_of("") };
+	*out = (struct outbound_response){
+		.body = str_of(""), .content_type = str_of(""), .retry_after = str_of(""), .wanted = str_of(""),
+	};
 	c.deadline_us = clock_mono_us() + timeout_ms * 1000;
 	if (!url_as_meant(&c)) {
 		snprintf(out->error, sizeof(out->error), "ERR:http:host_changed");

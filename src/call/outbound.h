@@ -33,6 +33,12 @@ struct outbound_request {
 	int64_t timeout_ms;             /* total, redirects included; 0: the setting */
 	size_t max_body;                /* decoded bytes; 0: the setting */
 	struct cancel *cancel;          /* when it is asked the call is broken off: an error, `…: cancelled`; NULL: never */
+	bool same_method;               /* a redirect that would make it a GET is refused */
+	const char *want;               /* name of one more header of the answer; NULL: none */
+	/* Asked on the loop's stack whenever more of an answer's body has come: true ends the transfer, and what has come
+	 * is the answer. NULL: all of it is waited for. */
+	bool (*enough)(void *ctx, struct str body);
+	void *ctx;
 };
 
 struct outbound_response {
@@ -41,6 +47,7 @@ struct outbound_response {
 	bool cut;
 	struct str content_type;        /* "" when absent */
 	struct str retry_after;         /* the same */
+	struct str wanted;              /* the same, of the header that the request wants */
 	/* "" or a result text: `ERR:http:fetch:<host>: <reason>`, `ERR:http:blocked_address:<ip>`,
 	 * `ERR:http:host_changed` (all with status 0), `ERR:http:<status>:redirect_refused:<host>` (with that
 	 * status). Never a URL's path or query, nor anything of a header. */

@@ -64,7 +64,7 @@ static const struct operation *operation_of(const struct row *r, const struct do
 
 	if (safe >= 0)
 		return &operations[safe ? READS : WRITES];
-	if (str_is(type, "http"))
+	if (str_is(type, "http") || str_is(row_text(r, ROW_TARGET), "mcp_call"))
 		return &operations[WRITES];
 	return &operations[str_is(type, "agent") ? GENERATES : str_is(type, "flow") ? COMPOSES : COMPUTES];
 }
