@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/secret.h"
+#include "call/mcp_client.h"
+#include "call/outbound.h"
 #include "ctl/out.h"
 #include "ctl/plan.h"
 #include "directory/row.h"
@@ -16,6 +19,11 @@
 #include "import/openapi.h"
 #include "import/shell.h"
 #include "import/sql.h"
+#include "import/tools.h"
+#include "lang/authspec.h"
+#include "lang/target.h"
+#include "loop/fiber.h"
+#include "loop/loop.h"
 
 enum { IMPORT_FILE_MAX = 64 << 20 };    /* bytes of a file */
 
@@ -228,6 +236,59 @@ static int source_sql(struct import *im)
 	return sql_convert(&im->d, buf_str(&text), &why) < 0 ? ctl_problem(CTL_FAILED, &why) : CTL_OK;
 }
 
+/* A server's list of tools, asked for on a fiber. */
+struct listing { struct import *im; const struct conf *conf; struct secrets *secrets; struct mcp_client client; struct json_object *tools; };
+
+static void list_tools(void *arg)
+{
+	struct listing *l = arg;
+	struct problem why = { 0 };
+
+	if (outbound_init(l->conf, &why) < 0) {
+		ctl_problem(0, &why);
+		return;
+	}
+	l->client.deadline_us = clock_mono_us() + l->conf->upstream_timeout_ms * 1000;
+	if (mcp_client_open(&l->client) < 0 || mcp_client_list_tools(&l->client, &l->tools) < 0)
+		ctl_fail(0, "%s", buf_text(&l->client.fault.text));
+	mcp_client_close(&l->client);
+	outbound_done();
+}
+
+/* Asked from here, as the service would: with its address policy, its secrets and its limits. */
+static int source_mcp(struct import *im)
+{
+	struct tools_wishes w = { .url = im->args->word[0], .auth = ctl_value(im->args, "auth"), .prefix = ctl_value(im->args, "prefix") };
+	struct listing l = { .im = im, .conf = api_conf(im->api), .client = { .arena = im->d.arena } };
+	struct authspec auth = { 0 };
+	struct target t;
+	struct problem why = { 0 };
+
+	if (!l.conf)
+		return ctl_fail(CTL_USAGE, "import mcp asks the server with the settings and secrets of a service of this machine");
+	if (target_parse(im->d.arena, str_of(arena_printf(im->d.arena, "POST %s", w.url)), &t, &why) < 0 ||
+	    authspec_parse(im->d.arena, str_of(w.auth ? w.auth : ""), &auth, &why) < 0)
+		return ctl_problem(CTL_USAGE, &why);
+	l.secrets = ctl_secrets(l.conf, &why);
+	if (!l.secrets)
+		return ctl_problem(CTL_CONFIG, &why);
+	l.client.url = t.url;
+	l.client.scheme = t.scheme;
+	l.client.authority = t.authority;
+	l.client.auth = &auth;
+	l.client.secrets = l.secrets;
+	loop_init();
+	fiber_main(list_tools, &l);
+	loop_done();
+	secret_close(l.secrets);
+	im->foreign = true;
+	im->plan.owned = described_columns();
+	im->plan.remove = ctl_has(im->args, "remove");
+	im->plan.source = tools_source(&im->d, &w);
+	tools_convert(&im->d, l.tools, &w);
+	return l.tools ? CTL_OK : CTL_UNAVAILABLE;
+}
+
 /* Telling */
 
 /* One line on standard error, behind what was printed; texts of the source are escaped. */
@@ -353,8 +414,8 @@ static int import(const struct ctl_args *args, int (*source)(struct import *im))
 	int code = CTL_OK;
 
 	draft_init(&im.d, arena_new());
-	code = source(&im);
-	if (code == CTL_OK && (im.api = api_open(args, &code)) != NULL) {
+	im.api = api_open(args, &code);
+	if (im.api && (code = source(&im)) == CTL_OK) {
 		im.plan.api = im.api;
 		im.plan.d = &im.d;
 		im.plan.as_is = ctl_has(args, "as-is");
@@ -366,6 +427,7 @@ static int import(const struct ctl_args *args, int (*source)(struct import *im))
 }
 
 int ctl_import_curl(const struct ctl_args *args) { return import(args, source_curl); }
+int ctl_import_mcp(const struct ctl_args *args) { return import(args, source_mcp); }
 int ctl_import_openapi(const struct ctl_args *args) { return import(args, source_openapi); }
 int ctl_import_jsonl(const struct ctl_args *args) { return import(args, source_jsonl); }
 int ctl_import_sql(const struct ctl_args *args) { return import(args, source_sql); }

@@ -59,6 +59,7 @@ int ctl_export(const struct ctl_args *args);
 /* cmd_import.c */
 int ctl_import_curl(const struct ctl_args *args);
 int ctl_import_jsonl(const struct ctl_args *args);
+int ctl_import_mcp(const struct ctl_args *args);
 int ctl_import_openapi(const struct ctl_args *args);
 int ctl_import_sql(const struct ctl_args *args);
 /* cmd_verb.c: those that are one request */

@@ -91,6 +91,15 @@ static const struct ctl_option openapi_options[] = {
 	{ 0 },
 };
 
+static const struct ctl_option mcp_options[] = {
+	{ "auth", 0, "FORM", "the credential for the server, as a row's auth: bearer:NAME" },
+	{ "prefix", 'p', "NAME", "put before every key (default: the host)" },
+	{ "remove", 0, NULL, "deletes rows of tools that the server has no more" },
+	{ "yes", 'y', NULL, "stores without asking" },
+	PLANNED,
+	{ 0 },
+};
+
 static const struct ctl_option rows_options[] = {
 	{ "as-is", 0, NULL, "also rows that break rules which are younger than they" },
 	PLANNED,
@@ -139,6 +148,7 @@ static const struct ctl_command commands[] = {
 	{ "export", "[KEY...]", 0, -1, NULL, ctl_export, "rows as JSON, one a line, for import jsonl", NULL },
 	{ "import curl", "[COMMAND...]", 0, CTL_VERBATIM, command_options, ctl_import_curl, "a curl command becomes a row", NULL },
 	{ "import jsonl", "[FILE]", 0, 1, rows_options, ctl_import_jsonl, "rows as JSON, one a line, or an array", NULL },
+	{ "import mcp", "URL", 1, 1, mcp_options, ctl_import_mcp, "the tools of an MCP server become rows", NULL },
 	{ "import openapi", "FILE|URL", 1, 1, openapi_options, ctl_import_openapi, "the operations of an OpenAPI document become rows", NULL },
 	{ "import sql", "[FILE]", 0, 1, rows_options, ctl_import_sql, "a dump of the original table `directory`", NULL },
 	{ "status", "", 0, 0, NULL, ctl_status, "whether it serves, since when, which processes", NULL },
