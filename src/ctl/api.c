@@ -60,24 +60,13 @@ static int take_credential(struct api *a, const struct ctl_args *args, struct pr
 	return 0;
 }
 
-/* Where nobody else reads the credential. */
-bool api_is_safe(const char *url)
-{
-	static const char *const beginnings[] = { "https://", "http://127.0.0.1", "http://localhost", "http://[::1]" };
-
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-		if (strncmp(url, beginnings[i], strlen(beginnings[i])) == 0)
-			return true;
-	return false;
-}
-
 static int open_remote(struct api *a, const struct ctl_args *args, struct problem *why)
 {
 	const char *url = ctl_value(args, "url");
 
-	if (!api_is_safe(url)) {
+	if (!remote_is_safe(url)) {
 		problem_set(why, 400, "bad_url");
-		problem_detail(why, "--url wants https://…; http:// is for this machine alone, since the credential would be seen");
+		problem_detail(why, "--url wants https://HOST; http:// is for this machine alone, since the credential would be seen");
 		return -1;
 	}
 	a->remote = remote_open(url, ctl_value(args, "cacert"));
@@ -93,12 +82,33 @@ static int open_local(struct api *a, const struct ctl_args *args, struct problem
 	if (!a->conf)
 		problem_fix(why, "name the instance's folder with --dir or ROWCALL_DIR, or a service elsewhere with --url");
 	s = a->conf ? ctl_secrets(a->conf, why) : NULL;
+	if (!s && a->conf && access(a->conf->secrets_file, R_OK) < 0 && errno == EACCES) {
+		why->status = 403;
+		problem_fix(why, "only root and the service's user may act as the owner: try sudo");
+	}
 	if (!s)
 		return -1;
 	a->credential = (struct api_header){ "X-Terminal-Key", arena_copy(a->own, secret_owner(s)).p };
 	secret_close(s);
 	a->socket = arena_printf(a->own, "%s/fcgi.sock", a->conf->run_dir);
 	return 0;
+}
+
+int api_here(const struct ctl_args *args)
+{
+	return ctl_has(args, "url") ? ctl_fail(CTL_USAGE, "%s is for a service of this machine", args->command->name) : CTL_OK;
+}
+
+/* Nobody should act as the owner here who thinks to act as somebody elsewhere. */
+static int check_options(const struct ctl_args *args)
+{
+	bool url = ctl_has(args, "url");
+
+	if (url && (ctl_has(args, "dir") || ctl_has(args, "config")))
+		return ctl_fail(CTL_USAGE, "--url is a service elsewhere, --dir and --config are one of this machine");
+	if (!url && (ctl_has(args, "token-file") || ctl_has(args, "cacert")))
+		return ctl_fail(CTL_USAGE, "--token-file and --cacert go with --url; on this machine the owner's key is used");
+	return CTL_OK;
 }
 
 struct api *api_open(const struct ctl_args *args, int *code)
@@ -108,9 +118,12 @@ struct api *api_open(const struct ctl_args *args, int *code)
 
 	a->own = arena_new();
 	a->arena = arena_new();
-	if ((ctl_value(args, "url") ? open_remote : open_local)(a, args, &why) == 0)
-		return a;
-	*code = ctl_problem(CTL_CONFIG, &why);
+	*code = check_options(args);
+	if (*code == CTL_OK) {
+		if ((ctl_value(args, "url") ? open_remote : open_local)(a, args, &why) == 0)
+			return a;
+		*code = ctl_problem(why.status == 403 ? CTL_DENIED : CTL_CONFIG, &why);
+	}
 	api_close(a);
 	return NULL;
 }
@@ -234,8 +247,11 @@ int api_send(struct api *a, const struct api_request *q, struct api_answer *out)
 		json_text(&body, q->json);
 		t.body = buf_str(&body);
 	}
+	a->sent = a->sent || q->running;
 	rc = a->remote ? remote_send(a->remote, &t, &text, &why) : send_local(a, &t, &text, &why);
 	a->sent = true;
+	if (rc < 0 && q->running && !a->remote)
+		problem_fix(&why, "no service runs there; systemctl start rowcalld or rowcall up starts one");
 	if (rc < 0)
 		return ctl_problem(CTL_UNAVAILABLE, &why);
 	read_answer(a, buf_str(&text), out);

@@ -23,6 +23,7 @@ struct api_request {
 	struct json_object *json;       /* the body, or NULL; stays the caller's */
 	struct api_header header[4];    /* name NULL ends them */
 	bool quiet;                     /* a refusal is not printed: the caller looks at status */
+	bool running;                   /* only of a service that runs: none is started for it */
 };
 
 struct api_answer {
@@ -43,8 +44,8 @@ void api_forget(struct api *a);
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */
 int api_get(struct api *a, const char *path, struct api_answer *out);
-/* True for https://…, and http:// of this machine: where nobody else sees what is sent, or changes what comes. */
-bool api_is_safe(const char *url);
+/* For commands that are about a service of this machine: CTL_USAGE after saying so when --url names another. */
+int api_here(const struct ctl_args *args);
 /* A segment of a path or a value of a query, escaped; the arena's. */
 const char *api_escape(struct api *a, const char *text);
 /* The service's configuration, or NULL for one elsewhere. */
@@ -70,6 +71,8 @@ void local_stop(long pid);
 /* remote.c: over HTTPS. Both texts must outlive it; cacert NULL: the system's certificates. */
 struct remote;
 struct remote *remote_open(const char *url, const char *cacert);
+/* A URL to which a credential may be sent: https, or http to this machine; without a user's name. */
+bool remote_is_safe(const char *url);
 void remote_close(struct remote *r);    /* NULL is fine */
 int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out, struct problem *why);
 

@@ -140,7 +140,7 @@ static int fetch(struct import *im, const char *url, struct buf *out)
 	struct str rest, line;
 	int status, rc;
 
-	if (!api_is_safe(url))
+	if (!remote_is_safe(url))
 		return ctl_fail(CTL_FAILED, "%s: only https://…, or http:// of this machine, is fetched; save it to a file else", url);
 	path += strcspn(path, "/?#");
 	t.path = path[0] == '/' ? path : "/";

@@ -1,4 +1,5 @@
 /* Commands that show and change one row. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +87,21 @@ int ctl_add(const struct ctl_args *args)
 	return code;
 }
 
-/* Sends the fields that differ, if the row is still the one that was read. */
-static int patch(struct api *a, const char *key, struct json_object *fields, struct str etag, struct api_answer *answer, bool quiet)
+/* Sends the fields that differ, if the row is still the one that was read; row NULL: whatever it is. */
+static int save(struct api *a, const char *key, struct json_object *fields, struct json_object *row, struct str etag,
+		struct api_answer *answer, bool quiet)
 {
 	struct api_request q = { .method = "PATCH", .path = row_path(a, key), .json = fields, .quiet = quiet };
 
+	if (!sheet_is_patch(fields)) {
+		int code = row ? CTL_OK : api_get(a, q.path, answer);
+
+		if (code)
+			return code;
+		etag = row ? etag : answer->etag;
+		q.method = "PUT";
+		q.json = sheet_whole(api_arena(a), row ? row : answer->json, fields);
+	}
 	if (etag.p)
 		q.header[0] = (struct api_header){ "If-Match", arena_str(api_arena(a), etag) };
 	return api_send(a, &q, answer);
@@ -115,28 +126,59 @@ int ctl_set(const struct ctl_args *args)
 			sheet_put(api_arena(a), fields, name, value);
 	}
 	if (code == CTL_OK)
-		code = patch(a, args->word[0], fields, str_of(NULL), &answer, false);
+		code = save(a, args->word[0], fields, NULL, str_of(NULL), &answer, false);
 	if (code == CTL_OK)
 		printf("%s is changed\n", args->word[0]);
 	api_close(a);
 	return code;
 }
 
+int ctl_rm(const struct ctl_args *args)
+{
+	struct api_request q = { .method = "DELETE" };
+	struct api_answer answer;
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
+	const char *key = args->word[0];
+
+	if (!a)
+		return code;
+	q.path = row_path(a, key);
+	code = api_send(a, &q, &answer);
+	if (code == CTL_OK && ctl_has(args, "json"))
+		out_json(answer.json);
+	if (code == CTL_OK && !json_object_get_int(json_get(answer.json, "deleted")))
+		code = ctl_fail(CTL_NOT_FOUND, "there is no %s", key);
+	else if (code == CTL_OK && !ctl_has(args, "json"))
+		printf("%s is deleted; rowcall history %s still tells of it\n", key, key);
+	api_close(a);
+	return code;
+}
+
 /* Editing */
 
+/* Its exit code, 0 when its reader wanted no more of it; -1: it ended by another signal. Ctrl-C is its own meanwhile. */
 static int run_program(const char *const argv[])
 {
-	int status;
+	void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
+	int status = -1;
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		signal(SIGINT, interrupt);
+		signal(SIGQUIT, quit);
+		signal(SIGPIPE, SIG_DFL);
 		execvp(argv[0], (char *const *)argv);
 		fprintf(stderr, "rowcall: %s: %m\n", argv[0]);
 		_exit(127);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	signal(SIGINT, interrupt);
+	signal(SIGQUIT, quit);
+	if (pid < 0 || !WIFEXITED(status))
+		return pid > 0 && WTERMSIG(status) == SIGPIPE ? 0 : -1;
+	return WEXITSTATUS(status);
 }
 
 /* The person's editor, as git and crontab find it; it may have arguments. */
@@ -149,6 +191,14 @@ static int run_editor(const char *path)
 	setenv("ROWCALL_EDITOR", editor && editor[0] ? editor : "editor", 1);
 	status = run_program(argv);
 	return status == 0 ? CTL_OK : ctl_fail(CTL_FAILED, "the editor ended with %d; nothing is changed", status);
+}
+
+/* For mkstemp(3). */
+static char *temporary(struct api *a, const char *what)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return arena_printf(api_arena(a), "%s/rowcall-%s-XXXXXX", folder && folder[0] ? folder : "/tmp", what);
 }
 
 static int write_sheet(const char *path, struct str text)
@@ -191,7 +241,7 @@ static int edit_round(struct api *a, const char *path, struct json_object *row, 
 		printf("%s is as it was\n", key);
 		return CTL_OK;
 	}
-	if (fields && (code = patch(a, key, fields, etag, &answer, true)))
+	if (fields && (code = save(a, key, fields, row, etag, &answer, true)))
 		return code;
 	if (fields && answer.status < 400) {
 		printf("%s is changed\n", key);
@@ -231,13 +281,12 @@ int ctl_edit(const struct ctl_args *args)
 	struct api_answer answer;
 	int code = CTL_OK, fd;
 	struct api *a = api_open(args, &code);
-	const char *tmp = getenv("TMPDIR");
 	char *path;
 
 	if (!a)
 		return code;
 	code = api_get(a, row_path(a, args->word[0]), &answer);
-	path = arena_printf(api_arena(a), "%s/rowcall-edit-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+	path = temporary(a, "edit");
 	if (code == CTL_OK && (fd = mkstemp(path)) < 0)
 		code = ctl_fail(CTL_FAILED, "%s: %m", path);
 	else if (code == CTL_OK) {
@@ -258,7 +307,7 @@ int ctl_edit(const struct ctl_args *args)
 static char *version_file(struct api *a, const char *key, const char *event)
 {
 	struct buf text = BUF_ARENA(api_arena(a));
-	char *path = arena_printf(api_arena(a), "/tmp/rowcall-%s-XXXXXX", event), *end;
+	char *path = temporary(a, event), *end;
 	long long n = strtoll(event, &end, 10);
 	struct api_answer answer;
 	struct json_object *e;

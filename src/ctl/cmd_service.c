@@ -15,16 +15,19 @@ int ctl_status(const struct ctl_args *args)
 		{ "started", "started_at", false }, { "writer", "/processes/writer", false }, { "workers", "/processes/workers", false },
 		{ "calls", "/counters/calls", false }, { "receipts", "/counters/receipts", false },
 	};
+	struct api_request q = { .method = "GET", .path = "/api/status", .running = true };
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
 
 	if (a)
-		code = api_get(a, "/api/status", &answer);
+		code = api_send(a, &q, &answer);
 	if (a && code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
 	else if (a && code == CTL_OK)
 		out_fields(answer.json, fields, sizeof(fields) / sizeof(*fields));
+	if (a && code == CTL_OK && !json_object_get_boolean(json_get(answer.json, "ok")))
+		code = CTL_FAILED;
 	api_close(a);
 	return code;
 }
@@ -33,8 +36,8 @@ int ctl_status(const struct ctl_args *args)
 int ctl_migrate(const struct ctl_args *args)
 {
 	struct api_answer answer;
-	int code = CTL_OK;
-	struct api *a = api_open(args, &code);
+	int code = api_here(args);
+	struct api *a = code ? NULL : api_open(args, &code);
 
 	if (a)
 		code = api_get(a, "/api/healthz", &answer);
@@ -48,12 +51,15 @@ int ctl_reload(const struct ctl_args *args)
 {
 	const struct place p = { .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
 	struct problem why = { 0 };
-	struct conf *conf = place_conf(&p, &why);
+	struct conf *conf;
 	char *path, text[32] = "";
-	int code = CTL_OK;
+	int code = api_here(args);
 	long pid;
 	FILE *f;
 
+	if (code)
+		return code;
+	conf = place_conf(&p, &why);
 	if (!conf)
 		return ctl_problem(CTL_CONFIG, &why);
 	path = place_path(conf->run_dir, "rowcalld.pid");

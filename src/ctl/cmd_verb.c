@@ -6,6 +6,8 @@
 #include "ctl/api.h"
 #include "ctl/out.h"
 
+#define FOLLOW_ROWS "500"               /* of a look: as many as an answer has */
+
 enum { FOLLOW_S = 1 };                  /* between two looks */
 
 /* {1} and {2} stand for the operands, escaped for their place; options that are not common ones become parameters of the
@@ -74,7 +76,6 @@ static const struct out_column breaker_columns[] = {
 static const struct verb verbs[] = {
 	{ "ls", "GET", "/api/directory?limit=1000", NULL, "rows", COLUMNS(row_columns), NULL },
 	{ "history", "GET", "/api/directory/{1}/history?limit=1000", NULL, "events", COLUMNS(event_columns), NULL },
-	{ "rm", "DELETE", "/api/directory/{1}", NULL, NULL, NULL, 0, "{1} is deleted; rowcall history {1} still tells of it" },
 	{ "enable", "PATCH", "/api/directory/{1}", "{\"enabled\":1}", NULL, NULL, 0, "{1} is on" },
 	{ "disable", "PATCH", "/api/directory/{1}", "{\"enabled\":0}", NULL, NULL, 0, "{1} is off" },
 	{ "events", "GET", "/api/events", NULL, "events", COLUMNS(event_columns), NULL },
@@ -114,7 +115,8 @@ static void fill(struct buf *out, const char *text, const struct ctl_args *args,
 		}
 }
 
-static const char *path_of(struct api *a, const struct verb *v, const struct ctl_args *args)
+/* limit: instead of what --limit says; NULL: that. */
+static const char *path_of(struct api *a, const struct verb *v, const struct ctl_args *args, const char *limit)
 {
 	struct buf b = BUF_ARENA(api_arena(a));
 	char sep = strchr(v->path, '?') ? '&' : '?';
@@ -123,6 +125,8 @@ static const char *path_of(struct api *a, const struct verb *v, const struct ctl
 	for (const struct ctl_option *o = args->command->options; o && o->name; o++) {
 		const char *value = o->argument ? ctl_value(args, o->name) : NULL;
 
+		if (limit && strcmp(o->name, "limit") == 0)
+			value = limit;
 		if (value) {
 			buf_printf(&b, "%c%s=%s", sep, o->name, api_escape(a, value));
 			sep = '&';
@@ -198,8 +202,8 @@ int ctl_verb(const struct ctl_args *args)
 	if (!a)
 		return code;
 	if (!v->list) {
-		code = run_one(a, v, args, path_of(a, v, args));
-	} else if ((code = ctl_pages(a, path_of(a, v, args), v->list, &list)) == CTL_OK) {
+		code = run_one(a, v, args, path_of(a, v, args, NULL));
+	} else if ((code = ctl_pages(a, path_of(a, v, args, NULL), v->list, &list)) == CTL_OK) {
 		print_list(v, args, list);
 	}
 	api_close(a);
@@ -238,7 +242,8 @@ static int follow(struct api *a, const struct verb *v, const struct ctl_args *ar
 	while (code == CTL_OK && !ferror(stdout)) {
 		struct api_answer answer;
 
-		code = api_get(a, path_of(a, v, args), &answer);
+		/* --limit is for the first look. */
+		code = api_get(a, path_of(a, v, args, last[0] ? FOLLOW_ROWS : NULL), &answer);
 		if (code == CTL_OK)
 			print_newer(v, args, json_get(answer.json, "rows"), last);
 		api_forget(a);
@@ -256,7 +261,7 @@ int ctl_receipts(const struct ctl_args *args)
 
 	if (a && ctl_has(args, "follow"))
 		code = follow(a, v, args);
-	else if (a && (code = api_get(a, path_of(a, v, args), &answer)) == CTL_OK)
+	else if (a && (code = api_get(a, path_of(a, v, args, NULL), &answer)) == CTL_OK)
 		print_list(v, args, json_get(answer.json, "rows"));
 	api_close(a);
 	return code;

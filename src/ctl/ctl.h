@@ -69,6 +69,7 @@ int ctl_receipts(const struct ctl_args *args);
 int ctl_show(const struct ctl_args *args);
 int ctl_add(const struct ctl_args *args);
 int ctl_set(const struct ctl_args *args);
+int ctl_rm(const struct ctl_args *args);
 int ctl_edit(const struct ctl_args *args);
 int ctl_diff(const struct ctl_args *args);
 int ctl_restore(const struct ctl_args *args);

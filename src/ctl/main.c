@@ -116,7 +116,7 @@ static const struct ctl_command commands[] = {
 	{ "add", "FILE|-", 1, 1, NULL, ctl_add, "add the row, or the array of rows, in a JSON file", NULL },
 	{ "edit", "KEY", 1, 1, NULL, ctl_edit, "edit a row as text in $VISUAL or $EDITOR", NULL },
 	{ "set", "KEY FIELD=VALUE...", 2, -1, NULL, ctl_set, "set fields of a row; an empty value is null", NULL },
-	{ "rm", "KEY", 1, 1, NULL, ctl_verb, "delete a row", NULL },
+	{ "rm", "KEY", 1, 1, NULL, ctl_rm, "delete a row", NULL },
 	{ "enable", "KEY", 1, 1, NULL, ctl_verb, "switch a row on", NULL },
 	{ "disable", "KEY", 1, 1, NULL, ctl_verb, "switch a row off", NULL },
 	{ "history", "KEY", 1, 1, NULL, ctl_verb, "the changes of a row, newest first", NULL },
@@ -316,8 +316,8 @@ static int run(const struct ctl_command *c, int argc, char **argv)
 		code = c->run(&args);
 	free(word);
 	/* Whoever reads no more has what it wanted. */
-	if (fflush(stdout) != 0 && errno != EPIPE)
-		return ctl_fail(CTL_FAILED, "standard output: %s", strerror(errno));
+	if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE)
+		return ctl_fail(CTL_FAILED, "standard output: %s", errno ? strerror(errno) : "is not written");
 	return code;
 }
 
@@ -330,7 +330,7 @@ int ctl_completion(const struct ctl_args *args)
 		return ctl_fail(CTL_USAGE, "completion is for bash or zsh, not `%s`", args->word[0]);
 	if (zsh)
 		puts("autoload -U +X bashcompinit && bashcompinit");
-	puts("_rowcall() {\n\tlocal line=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\" words\n\tcase $line in");
+	puts("_rowcall() {\n\tlocal line=\"${COMP_WORDS[*]:1:$((COMP_CWORD - 1))}\" words\n\tcase $line in");
 	fputs("\t'') words='", stdout);
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("%.*s ", (int)strcspn(commands[i].name, " "), commands[i].name);
@@ -345,7 +345,7 @@ int ctl_completion(const struct ctl_args *args)
 				printf("%s ", commands[k].name + first + 1);
 			puts("' ;;");
 		}
-		printf("\t'%s'*) words='", commands[i].name);
+		printf("\t'%s'|'%s '*) words='", commands[i].name, commands[i].name);
 		for (size_t t = 0; t < 2; t++)
 			for (const struct ctl_option *o = table[t]; o && o->name && !commands[i].main; o++)
 				printf("--%s ", o->name);
@@ -379,11 +379,28 @@ static const struct ctl_command *find_command(int argc, char **argv, int *words)
 	return NULL;
 }
 
+/* Commands of two words that begin with this one; false: there are none. */
+static bool show_family(FILE *f, const char *first)
+{
+	size_t n = strlen(first);
+	bool any = false;
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strncmp(commands[i].name, first, n) == 0 && commands[i].name[n] == ' ') {
+			fprintf(f, "%srowcall %s%s%s [OPTION...]\n", any ? "       " : "usage: ", commands[i].name,
+				commands[i].operands[0] ? " " : "", commands[i].operands);
+			any = true;
+		}
+	return any;
+}
+
 static int unknown(const char *name)
 {
 	const struct ctl_command *near = NULL;
 	size_t least = NEAR + 1;
 
+	if (show_family(stderr, name))
+		return CTL_USAGE;
 	for (size_t i = 0; i < COMMANDS; i++) {
 		size_t d = str_distance(str_of(name), str_of(commands[i].name), NEAR);
 
@@ -394,6 +411,24 @@ static int unknown(const char *name)
 	}
 	return ctl_fail(CTL_USAGE, "there is no command `%s`%s%s%s; see rowcall --help", name, near ? "; did you mean `" : "",
 			near ? near->name : "", near ? "`?" : "");
+}
+
+/* `rowcall help COMMAND`, `rowcall FIRST-WORD --help`. */
+static int help(int argc, char **argv)
+{
+	char flag[] = "--help", *own[] = { NULL, flag, NULL };
+	int words;
+	const struct ctl_command *c = find_command(argc, argv, &words);
+
+	if (c && c->main)
+		return run_own(c, 2, own);
+	if (c)
+		show_help(stdout, c);
+	else if (!argc)
+		usage(stdout);
+	else if (!show_family(stdout, argv[0]))
+		return unknown(argv[0]);
+	return CTL_OK;
 }
 
 int main(int argc, char **argv)
@@ -407,10 +442,8 @@ int main(int argc, char **argv)
 		puts("rowcall " PACKAGE_VERSION);
 		return CTL_OK;
 	}
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		usage(stdout);
-		return CTL_OK;
-	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+		return help(argc - 2, argv + 2);
 	if (!name[0]) {
 		usage(stderr);
 		return CTL_USAGE;
@@ -418,6 +451,8 @@ int main(int argc, char **argv)
 	log_init("rowcall", LOG_LEVEL_WARN);
 	crypto_init();
 	c = find_command(argc - 1, argv + 1, &words);
+	if (!c && argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))
+		return help(1, argv + 1);
 	if (!c)
 		return unknown(name);
 	return c->main ? run_own(c, argc - words, argv + words) : run(c, argc - 1 - words, argv + 1 + words);

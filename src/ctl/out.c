@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "ctl/out.h"
 
-enum { GAP = 2, WIDTH = 80, COLUMN_MAX = 40, COLUMNS_MAX = 16 };
+enum { GAP = 2, WIDTH = 80, COLUMN_MAX = 64, COLUMNS_MAX = 16 };
 
 bool out_terminal(void)
 {
@@ -170,7 +170,7 @@ void out_json(struct json_object *o)
 	struct buf b = BUF_MALLOC;
 
 	if (out_terminal()) {
-		puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		out_text(str_of(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)));
 		return;
 	}
 	json_text(&b, o);

@@ -1,6 +1,7 @@
 /* A service elsewhere, over HTTPS with libcurl. */
 #include <curl/curl.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/mem.h"
 #include "ctl/api.h"
 
@@ -8,6 +9,32 @@ struct remote {
 	const char *url, *cacert;
 	CURL *curl;
 };
+
+static char *part(CURLU *u, CURLUPart what)
+{
+	char *text = NULL;
+
+	return curl_url_get(u, what, &text, 0) == CURLUE_OK ? text : NULL;
+}
+
+static bool is_here(const char *host)
+{
+	return host && (strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0);
+}
+
+bool remote_is_safe(const char *url)
+{
+	CURLU *u = curl_url();
+	bool good = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK;
+	char *scheme = part(u, CURLUPART_SCHEME), *host = part(u, CURLUPART_HOST), *user = part(u, CURLUPART_USER);
+
+	good = good && scheme && !user && (strcmp(scheme, "https") == 0 || (strcmp(scheme, "http") == 0 && is_here(host)));
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(user);
+	curl_url_cleanup(u);
+	return good;
+}
 
 struct remote *remote_open(const char *url, const char *cacert)
 {
@@ -68,8 +95,11 @@ int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out,
 	struct buf url = BUF_MALLOC, body = BUF_MALLOC;
 	struct curl_slist *headers = list_headers(t);
 	CURLcode rc;
+	size_t n;
 
-	buf_printf(&url, "%s%s", r->url, t->path);
+	for (n = strlen(r->url); n && t->path[0] == '/' && r->url[n - 1] == '/'; n--)
+		;
+	buf_printf(&url, "%.*s%s", (int)n, r->url, t->path);
 	curl_easy_reset(r->curl);
 	curl_easy_setopt(r->curl, CURLOPT_URL, buf_text(&url));
 	curl_easy_setopt(r->curl, CURLOPT_CUSTOMREQUEST, t->method);
@@ -85,6 +115,8 @@ int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out,
 	curl_easy_setopt(r->curl, CURLOPT_ACCEPT_ENCODING, "");
 	curl_easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(r->curl, CURLOPT_TIMEOUT, (long)API_TIMEOUT_S);
+	if (strncmp(r->url, "http:", 5) == 0)
+		curl_easy_setopt(r->curl, CURLOPT_PROXY, "");   /* it would read the credential */
 	if (r->cacert)
 		curl_easy_setopt(r->curl, CURLOPT_CAINFO, r->cacert);
 	rc = curl_easy_perform(r->curl);

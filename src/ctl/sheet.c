@@ -98,6 +98,27 @@ void sheet_put(struct arena *a, struct json_object *fields, struct str name, str
 	json_put(fields, arena_str(a, name), value_of(a, find_column(name), value));
 }
 
+struct json_object *sheet_whole(struct arena *a, struct json_object *row, struct json_object *fields)
+{
+	struct json_object *whole = arena_json(a, json_object_new_object()), *v;
+
+	for (size_t i = 0; i <= sizeof(columns) / sizeof(*columns); i++) {
+		const char *name = i < sizeof(columns) / sizeof(*columns) ? columns[i].name : "content";
+
+		if (!json_object_object_get_ex(fields, name, &v))
+			v = json_get(row, name);
+		json_put(whole, name, json_object_get(v));
+	}
+	json_object_object_foreach(fields, name, unknown)
+		json_put(whole, name, json_object_get(unknown));
+	return whole;
+}
+
+bool sheet_is_patch(struct json_object *fields)
+{
+	return !json_object_object_get_ex(fields, "sensitive", NULL) && !json_object_object_get_ex(fields, "runner", NULL);
+}
+
 /* A row keeps its documents as text: what is the same JSON is no change. */
 static bool same(struct arena *a, const struct column *c, struct json_object *was, struct json_object *is)
 {

@@ -16,5 +16,9 @@ struct json_object *sheet_read(struct arena *a, struct json_object *row, struct 
 /* Sets a field as a person writes it: empty is null, true and false and whole numbers go as such where the column is a number,
  * JSON where it holds JSON, else a text. */
 void sheet_put(struct arena *a, struct json_object *fields, struct str name, struct str value);
+/* The row with the fields in it, as PUT takes it; a new object in the arena. */
+struct json_object *sheet_whole(struct arena *a, struct json_object *row, struct json_object *fields);
+/* Whether PATCH sets all of the fields; sensitive and runner are set by PUT alone. */
+bool sheet_is_patch(struct json_object *fields);
 
 #endif

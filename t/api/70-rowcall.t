@@ -38,7 +38,17 @@ like "$(cat "$TMP/err")" '^rowcall: unknown_key' "… with the interface's code"
 is "$(code show -- --json)" 66 "after -- nothing is an option"
 is "$(code ls --dir "$TMP/nowhere")" 78 "a folder without a service is 78"
 is "$(code show --help; cat "$TMP/out" | head -1)" '0usage: rowcall show KEY [OPTION...]' "--help"
-is "$(rowcall ls | head -1 >/dev/null; echo $?)" 0 "who reads one line is no error"
+is "$({ rowcall ls 2>&1; echo "$?" >"$TMP/code"; } | head -1 >/dev/null; cat "$TMP/code")" 0 "who reads one line is no error"
+is "$(rowcall ls 2>"$TMP/err" >/dev/full; echo $?)" 1 "a full disk is one"
+is "$(code token)" 64 "half a command is 64"
+like "$(cat "$TMP/err")" 'rowcall token mint' "… and says what there is"
+like "$(rowcall token --help)" 'rowcall token revoke TOKEN' "so does its --help"
+is "$(rowcall help token mint | head -1)" 'usage: rowcall token mint [OPTION...]' "help COMMAND"
+is "$(code help nope)" 64 "… that there has to be"
+is "$(code ls --token-file "$TMP/key")" 64 "a token without --url is not passed over"
+is "$(code ls --dir "$DIR" --url "$BASE")" 64 "one service at a time"
+is "$(code reload --url "$BASE")" 64 "another machine's service cannot be reloaded"
+is "$(code migrate --url "$BASE")" 64 "nor migrated"
 
 # Elsewhere.
 elsewhere() { "$BUILD/rowcall" "$@" --url "$BASE" --cacert "$CACERT"; }
@@ -52,10 +62,15 @@ is "$(elsewhere status --token-file "$TMP/long" >/dev/null 2>&1; echo $?)" 77 "o
 printf k >>"$TMP/long"
 is "$(elsewhere status --token-file "$TMP/long" >/dev/null 2>&1; echo $?)" 78 "but not of 4,097"
 is "$(code ls --url http://198.51.100.1)" 78 "a credential is not sent in the clear"
+is "$(code ls --url http://127.0.0.1.example.invalid)" 78 "nor to a name that begins like this machine"
+is "$(code ls --url http://localhost:1@198.51.100.1)" 78 "nor past a user's name that does"
+is "$(ROWCALL_TOKEN=$KEY elsewhere show NOW --json --url "$BASE/" | jq -r .key)" NOW "a slash at its end is no matter"
 is "$(code ls --url https://127.0.0.1:1)" 69 "where nobody listens is 69"
 
 # Where none runs.
 rc_stop
+is "$(code status)" 69 "status does not start one"
+like "$(cat "$TMP/err")" 'no service runs there' "… but says so"
 is "$(rowcall ls -q base64 | head -1 | cut -f1)" BASE64_ENCODE "a service that is stopped is started for the command"
 ok "and is gone after it" test ! -e "$DIR/run/rowcalld.pid"
 ok "the instance starts again" rc_start

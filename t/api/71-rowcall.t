@@ -37,10 +37,18 @@ digest=$(rowcall show GREET --json | jq -r .contract)
 is "$(code restore GREET "$digest")" 0 "or by contract"
 rowcall rm PIPED >/dev/null
 is "$(code show PIPED)" 66 "rm"
+is "$(code rm PIPED)" 66 "what is not there is not removed"
+is "$(rowcall set TALLY sensitive=1 category=risk)" 'TALLY is changed' "set sets what PATCH does not"
+is "$(rowcall show TALLY --json | jq -c '[.sensitive,.category,.examples,.content]')" '[1,"risk","[[\"1\"]]","# WHAT: Typed.\n# ARGS: $1=n $2=t\n[\"$1\"]"]' "… and keeps the rest"
+is "$(code set TALLY sensitive=0 fnord=1)" 1 "a field that is none is refused there too"
+rowcall set TALLY sensitive=0 >/dev/null
 
 # An editor for scripts.
 edit() { EDITOR="$1" VISUAL='' "$BUILD/rowcall" edit GREET >"$TMP/out" 2>"$TMP/err"; printf %s $?; }
 is "$(edit true),$(cat "$TMP/out")" '0,GREET is as it was' "saved as it was, nothing is written"
+EDITOR='sed -i s/^sensitive:.*/sensitive:1/' VISUAL='' rowcall edit TALLY >/dev/null
+is "$(rowcall show TALLY --json | jq .sensitive)" 1 "sensitive is edited like any other"
+rowcall set TALLY sensitive=0 >/dev/null
 n=$(rowcall history GREET | wc -l)
 edit 'sed -i s/Hello/Bonjour/' >/dev/null
 is "$(rowcall call GREET Ada)" 'Bonjour, Ada!' "what is edited is saved"
@@ -91,6 +99,15 @@ i=0
 while [ ! -s "$TMP/followed" ] && [ $i -lt 100 ]; do rowcall call LOWER "X$i" >/dev/null; sleep 0.2; i=$((i + 1)); done
 ok "follow prints a call that comes" test -s "$TMP/followed"
 kill "$follower"; wait "$follower" 2>/dev/null
+"$BUILD/rowcall" receipts --follow -n 1 --key UPPER >"$TMP/followed" 2>&1 & follower=$!
+extra_pids="$extra_pids $follower"
+i=0
+while [ ! -s "$TMP/followed" ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+for i in 1 2 3 4 5; do rowcall call UPPER "$i" >/dev/null; done
+i=0
+while [ "$(wc -l <"$TMP/followed")" -lt 6 ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+is "$(wc -l <"$TMP/followed")" 6 "--limit is for what was there before"
+kill "$follower"; wait "$follower" 2>/dev/null
 
 # Authority.
 like "$(rowcall token mint --scope row:NOW --ttl 600 --uses 2 --purpose testing)" '^rct_[A-Za-z0-9_-]{43}$' "mint prints the token alone"
@@ -129,6 +146,9 @@ ok "reload" sh -c "for i in \$(seq 100); do grep -q reload '$DIR/log/rowcalld.lo
 rowcall completion bash >"$TMP/completion"
 is "$(bash -c '. "$1"; COMP_WORDS=(rowcall token m); COMP_CWORD=2; _rowcall; echo "${COMPREPLY[@]}"' - "$TMP/completion")" mint "bash completes commands of two words"
 is "$(bash -c '. "$1"; COMP_WORDS=(rowcall token mint --ri); COMP_CWORD=3; _rowcall; echo "${COMPREPLY[@]}"' - "$TMP/completion")" --risk-ceiling "and options"
+is "$(bash -c '. "$1"; COMP_WORDS=(rowcall receipts --fo); COMP_CWORD=2; _rowcall; echo "${COMPREPLY[@]}"' - "$TMP/completion")" --follow "not those of a command that begins alike"
+rowcall completion zsh >"$TMP/completion"
+like "$(zsh -f -c 'autoload -Uz compinit; compinit -D -u; . "$1"; emulate sh -c "COMP_WORDS=(rowcall token mint --ri); COMP_CWORD=3; _rowcall; echo \${COMPREPLY[@]}"' - "$TMP/completion" 2>&1)" '^--scope .*--risk-ceiling' "zsh does too"
 is "$(code completion fish)" 64 "other shells are not known"
 rc_stop
 is "$(code reload)" 69 "where none runs there is nothing to reload"

@@ -77,6 +77,7 @@ valgrind valgrind
 wget wget
 wrk wrk
 xxd xxd
+zsh zsh
 END
 # Words in the place of a command; those that a script has defined as a function of its own do not count.
 used()
