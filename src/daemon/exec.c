@@ -1,7 +1,6 @@
 /* Running programs on behalf of workers. Between this process and each program stands a keeper: a fork of this one
  * that leads the program's session and inherits its orphans, so that what a program leaves behind ends with it, even
  * what has left the session. A keeper that is killed at the deadline leaves its orphans to this process. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -125,32 +124,42 @@ static bool is_keeper(pid_t pid)
 	return false;
 }
 
-/* Kills the children of this process that are no keepers; returns how many there were. */
+/* Kills the children of this process that are no keepers; returns how many there were. The kernel's list may lack one
+ * while another ends (proc(5)): see sweep. */
 static unsigned kill_orphans(void)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *e;
+	char path[64];
+	FILE *f;
+	long pid;
 	unsigned n = 0;
 
-	while (d && (e = readdir(d))) {
-		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-
-		if (pid <= 0 || child_parent(pid) != getpid() || is_keeper(pid))
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+	f = fopen(path, "re");
+	while (f && fscanf(f, "%ld", &pid) == 1) {
+		if (is_keeper((pid_t)pid))
 			continue;
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		kill((pid_t)pid, SIGKILL);
+		waitpid((pid_t)pid, NULL, 0);
 		n++;
 	}
-	if (d)
-		closedir(d);
+	if (f)
+		fclose(f);
 	return n;
 }
 
-/* Children of a killed orphan come to us in turn. */
+/* Until nothing is found twice: children of a killed orphan come to us in turn, and one may have been missed. */
 static void sweep(void)
 {
-	while (kill_orphans())
-		usleep(EXEC_SWEEP_US);
+	unsigned empty = 0;
+
+	while (empty < 2) {
+		if (kill_orphans()) {
+			empty = 0;
+			usleep(EXEC_SWEEP_US);
+		} else {
+			empty++;
+		}
+	}
 }
 
 static void limit(int resource, rlim_t value)
@@ -204,29 +213,52 @@ static void keeper_files(const struct start *s, int out, int err)
 	close_range(PROGRAM_FD + 1, ~0U, 0);
 }
 
+static pid_t kept;                      /* the keeper's program */
+
+static void end_program(int signal_number)
+{
+	(void)signal_number;
+	kill(kept, SIGKILL);
+}
+
+/* When the exec process is gone, the program ends, and then the keeper does as always: what it leaves is killed. */
+static void end_with(pid_t parent)
+{
+	sigset_t term;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	signal(SIGTERM, end_program);
+	sigprocmask(SIG_UNBLOCK, &term, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		end_program(SIGTERM);
+}
+
 /* Never returns. Ends as the program does: a signal as 128 and its number, as shells say it. */
 static void keep(const struct start *s, int out, int err)
 {
-	pid_t program;
+	pid_t parent = getppid();
 	int status = 0;
 
 	setsid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	keeper_files(s, out, err);
 	if (chdir("/") < 0)
 		_exit(126);
 	umask(077);
 	memset(exec.keeper, 0, (size_t)exec.conf->exec_parallel * sizeof(*exec.keeper));
-	program = fork();
-	if (program == 0)
+	kept = fork();
+	if (kept == 0)
 		become_program(s);
+	if (kept > 0)
+		end_with(parent);
 	for (int fd = 0; fd <= PROGRAM_FD; fd++)
 		close(fd);
-	while (program > 0 && waitpid(program, &status, 0) < 0 && errno == EINTR)
+	while (kept > 0 && waitpid(kept, &status, 0) < 0 && errno == EINTR)
 		;
 	sweep();
-	_exit(program < 0 ? 126 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	_exit(kept < 0 ? 126 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static pid_t start_keeper(void *ctx, int out, int err)
