@@ -817,10 +817,10 @@ static int open_file(enum sql_file f)
 	return why.status == 500 || (first && o.must_exist && is_new(f)) ? EX_CONFIG : EXIT_FAILURE;
 }
 
-/* One that is new comes last: whether it may be is for the other to say. */
+/* One that alone is new comes last: whether it may be is for the other to say. */
 static int open_files(void)
 {
-	enum sql_file first = is_new(SQL_DIRECTORY) ? SQL_LEDGER : SQL_DIRECTORY;
+	enum sql_file first = is_new(SQL_DIRECTORY) && !is_new(SQL_LEDGER) ? SQL_LEDGER : SQL_DIRECTORY;
 	int status = open_file(first);
 
 	return status ? status : open_file(first == SQL_LEDGER ? SQL_DIRECTORY : SQL_LEDGER);

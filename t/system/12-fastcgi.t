@@ -195,7 +195,7 @@ subtest 'shares of two workers' => sub {
 	my @s;
 	for (1 .. 20) {
 		push @s, $two->connection;
-		Daemon::put_bytes($s[-1], Daemon::request('GET', $path));
+		Daemon::put_bytes($s[-1], Daemon::request('GET', '/'));
 	}
 	is(scalar(grep { (Daemon::answer($_) // {})->{status} // 0 == 200 } @s), 20, 'one takes what the other, which is stopped, does not');
 	ok($two->wait_for(sub { $sockets->($one) == $before + 20 }, 5), 'all of it');
