@@ -101,8 +101,8 @@ for p in exec writer; do
 done
 memory "$MASTER"
 is "$(scan "$TMP/memory" | grep -v EVIL_ENV)" '' "nor has the master"
-memory "$(pids_of worker | head -1)"
-like "$(scan "$TMP/memory")" 'C_BEARER as raw' "a worker has, which shows that one would be seen"
+for p in $(pids_of worker); do memory "$p"; scan "$TMP/memory"; done >"$TMP/workers"
+like "$(cat "$TMP/workers")" 'C_BEARER as raw' "workers have, which shows that one would be seen"
 is "$(find "/proc/$(pids_of exec)/fd" -printf '%l\n' | grep -c -e '\.db' -e secrets.env -e writer)" 0 "the exec process has no database, secrets file or writer's socket open"
 for p in $MASTER $(pgrep -P "$MASTER"); do
 	like "$(cat "/proc/$p/limits")" 'Max core file size +0 +0' "no core dump of $(tr '\0' ' ' <"/proc/$p/cmdline")"
