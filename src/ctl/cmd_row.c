@@ -1,10 +1,13 @@
 /* Commands that show and change one row. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/clock.h"
+#include "base/crypto.h"
 #include "ctl/api.h"
 #include "ctl/out.h"
 #include "ctl/sheet.h"
@@ -193,12 +196,22 @@ static int run_editor(const char *path)
 	return status == 0 ? CTL_OK : ctl_fail(CTL_FAILED, "the editor ended with %d; nothing is changed", status);
 }
 
-/* For mkstemp(3). */
+/* A new empty file that nobody else reads: its path, or NULL after saying why there is none. */
 static char *temporary(struct api *a, const char *what)
 {
 	const char *folder = getenv("TMPDIR");
+	char id[CRYPTO_ID], *path;
+	int fd;
 
-	return arena_printf(api_arena(a), "%s/rowcall-%s-XXXXXX", folder && folder[0] ? folder : "/tmp", what);
+	crypto_id(clock_ms(), id);
+	path = arena_printf(api_arena(a), "%s/rowcall-%s-%s", folder && folder[0] ? folder : "/tmp", what, id);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		ctl_fail(0, "%s: %m", path);
+		return NULL;
+	}
+	close(fd);
+	return path;
 }
 
 static int write_sheet(const char *path, struct str text)
@@ -279,23 +292,22 @@ static int edit_until_good(struct api *a, const char *path, struct json_object *
 int ctl_edit(const struct ctl_args *args)
 {
 	struct api_answer answer;
-	int code = CTL_OK, fd;
+	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
 	char *path;
 
 	if (!a)
 		return code;
 	code = api_get(a, row_path(a, args->word[0]), &answer);
-	path = temporary(a, "edit");
-	if (code == CTL_OK && (fd = mkstemp(path)) < 0)
-		code = ctl_fail(CTL_FAILED, "%s: %m", path);
-	else if (code == CTL_OK) {
-		close(fd);
+	path = code == CTL_OK ? temporary(a, "edit") : NULL;
+	if (path) {
 		code = edit_until_good(a, path, answer.json, answer.etag);
 		if (code == CTL_OK)
 			unlink(path);
 		else
 			ctl_fail(0, "your text is kept in %s", path);
+	} else if (code == CTL_OK) {
+		code = CTL_FAILED;
 	}
 	api_close(a);
 	return code;
@@ -307,11 +319,10 @@ int ctl_edit(const struct ctl_args *args)
 static char *version_file(struct api *a, const char *key, const char *event)
 {
 	struct buf text = BUF_ARENA(api_arena(a));
-	char *path = temporary(a, event), *end;
+	char *path, *end;
 	long long n = strtoll(event, &end, 10);
 	struct api_answer answer;
 	struct json_object *e;
-	int fd;
 
 	if (n < 1 || *end) {
 		ctl_fail(0, "`%s` is no number of an event; see rowcall history %s", event, key);
@@ -326,10 +337,8 @@ static char *version_file(struct api *a, const char *key, const char *event)
 	}
 	if (json_get(e, "after"))
 		sheet_write(&text, json_get(e, "after"), NULL);
-	if ((fd = mkstemp(path)) < 0)
-		return NULL;
-	close(fd);
-	return write_sheet(path, buf_str(&text)) == CTL_OK ? path : NULL;
+	path = temporary(a, event);
+	return path && write_sheet(path, buf_str(&text)) == CTL_OK ? path : NULL;
 }
 
 /* The number of the row's last event but `back`. */

@@ -11,12 +11,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/mem.h"
 #include "ctl/api.h"
+#include "loop/stream.h"
 
 enum {
 	FCGI_BEGIN = 1, FCGI_END = 3, FCGI_PARAMS = 4, FCGI_STDIN = 5, FCGI_STDOUT = 6,
@@ -116,27 +116,6 @@ static void put_request(struct buf *out, const struct api_transfer *t)
 
 /* Sending */
 
-static int connect_to(const char *path)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (strlen(path) >= sizeof(a.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(a.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
-		int error = errno;
-
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	return fd;
-}
-
 static int send_all(int fd, struct str s)
 {
 	while (s.n) {
@@ -198,9 +177,11 @@ static int read_answer(int fd, struct buf *out)
 int local_send(const char *socket, const struct api_transfer *t, struct buf *out, struct problem *why)
 {
 	struct buf request = BUF_MALLOC;
-	int fd = connect_to(socket), rc = -1;
+	int fd = stream_connect(socket), rc = -1;
 
 	put_request(&request, t);
+	if (fd >= 0)            /* nothing else goes on here */
+		fcntl(fd, F_SETFL, 0);
 	if (fd < 0 || send_all(fd, buf_str(&request)) < 0 || read_answer(fd, out) < 0)
 		failed(why, socket);
 	else
