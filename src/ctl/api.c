@@ -128,12 +128,20 @@ struct api *api_open(const struct ctl_args *args, int *code)
 	return NULL;
 }
 
+void api_pause(struct api *a)
+{
+	if (a->started > 0) {
+		local_stop(a->started);
+		a->started = 0;
+		a->sent = false;
+	}
+}
+
 void api_close(struct api *a)
 {
 	if (!a)
 		return;
-	if (a->started > 0)
-		local_stop(a->started);
+	api_pause(a);
 	remote_close(a->remote);
 	conf_free(a->conf);
 	arena_free(a->arena);

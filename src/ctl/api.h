@@ -40,6 +40,9 @@ struct api *api_open(const struct ctl_args *args, int *code);
 void api_close(struct api *a);          /* NULL is fine */
 struct arena *api_arena(struct api *a); /* where answers live, until api_forget or api_close */
 void api_forget(struct api *a);
+/* Stops the service that was started for the command, so that it holds nobody up while a person thinks; the next request
+ * starts one again. */
+void api_pause(struct api *a);
 /* Sends it and reads the whole answer. 0, or an exit code after printing why: no answer, or a status from 400 on. */
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */

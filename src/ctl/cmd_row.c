@@ -244,9 +244,11 @@ static int edit_round(struct api *a, const char *path, struct json_object *row, 
 	struct api_answer answer = { 0 };
 	struct problem why = { 0 };
 	const char *key = json_object_get_string(json_get(row, "key"));
-	int code = run_editor(path);
+	int code;
 
 	*again = NULL;
+	api_pause(a);
+	code = run_editor(path);
 	if (code || (code = read_file(path, &text)))
 		return code;
 	fields = sheet_read(api_arena(a), row, buf_str(&text), &why);

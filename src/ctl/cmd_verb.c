@@ -78,7 +78,8 @@ static const struct verb verbs[] = {
 	{ "history", "GET", "/api/directory/{1}/history?limit=1000", NULL, "events", COLUMNS(event_columns), NULL },
 	{ "enable", "PATCH", "/api/directory/{1}", "{\"enabled\":1}", NULL, NULL, 0, "{1} is on" },
 	{ "disable", "PATCH", "/api/directory/{1}", "{\"enabled\":0}", NULL, NULL, 0, "{1} is off" },
-	{ "events", "GET", "/api/events", NULL, "events", COLUMNS(event_columns), NULL },
+	{ "events", "GET", "/api/events?newest=1", NULL, "events", COLUMNS(event_columns), NULL },
+	{ "events --since", "GET", "/api/events", NULL, "events", COLUMNS(event_columns), NULL },
 	{ "confirm", "GET", "/api/dispatch?confirm={1}", NULL, NULL, COLUMNS(receipt_fields), NULL },
 	{ "receipt", "GET", "/api/dispatch?receipt={1}", NULL, NULL, COLUMNS(receipt_fields), NULL },
 	{ "receipts", "GET", "/api/dispatch?ledger=1", NULL, NULL, COLUMNS(receipt_columns), NULL },
@@ -94,11 +95,11 @@ static const struct verb verbs[] = {
 	{ "breaker reset", "DELETE", "/api/breakers/{1}", NULL, NULL, NULL, 0, "the breaker of {1} is closed" },
 };
 
-static const struct verb *find_verb(const struct ctl_args *args)
+static const struct verb *find_verb(const char *command)
 {
 	const struct verb *v = verbs;
 
-	while (strcmp(v->command, args->command->name) != 0)
+	while (strcmp(v->command, command) != 0)
 		v++;
 	return v;
 }
@@ -192,9 +193,8 @@ static int run_one(struct api *a, const struct verb *v, const struct ctl_args *a
 	return CTL_OK;
 }
 
-int ctl_verb(const struct ctl_args *args)
+static int run_verb(const struct ctl_args *args, const struct verb *v)
 {
-	const struct verb *v = find_verb(args);
 	struct json_object *list;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
@@ -208,6 +208,16 @@ int ctl_verb(const struct ctl_args *args)
 	}
 	api_close(a);
 	return code;
+}
+
+int ctl_verb(const struct ctl_args *args)
+{
+	return run_verb(args, find_verb(args->command->name));
+}
+
+int ctl_events(const struct ctl_args *args)
+{
+	return run_verb(args, find_verb(ctl_has(args, "since") ? "events --since" : "events"));
 }
 
 /* Receipts */
@@ -254,7 +264,7 @@ static int follow(struct api *a, const struct verb *v, const struct ctl_args *ar
 
 int ctl_receipts(const struct ctl_args *args)
 {
-	const struct verb *v = find_verb(args);
+	const struct verb *v = find_verb(args->command->name);
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);

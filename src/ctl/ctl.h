@@ -33,6 +33,12 @@ struct ctl_args {
 	unsigned sets;
 };
 
+/* A command that reads its own options and is for a service of this machine alone. */
+struct ctl_own {
+	int (*main)(int argc, char **argv);
+	const char *elsewhere;          /* what to do for a service elsewhere */
+};
+
 /* A row of the table in main.c. */
 struct ctl_command {
 	const char *name;               /* one word or two: "token mint" */
@@ -41,7 +47,7 @@ struct ctl_command {
 	const struct ctl_option *options;       /* beside those that all have; NULL: none */
 	int (*run)(const struct ctl_args *args);        /* the exit code */
 	const char *what;               /* one line of help */
-	int (*main)(int argc, char **argv);     /* reads its own options, instead of all but name and what */
+	const struct ctl_own *own;      /* instead of all but name and what */
 };
 
 /* The value of an option, the last one when it was given several times; NULL: it was not given. "" for a switch. */
@@ -64,6 +70,7 @@ int ctl_import_openapi(const struct ctl_args *args);
 int ctl_import_sql(const struct ctl_args *args);
 /* cmd_verb.c: those that are one request */
 int ctl_verb(const struct ctl_args *args);
+int ctl_events(const struct ctl_args *args);
 int ctl_receipts(const struct ctl_args *args);
 /* cmd_row.c */
 int ctl_show(const struct ctl_args *args);

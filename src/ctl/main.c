@@ -1,5 +1,6 @@
 /* rowcall(1): finds the command in the table and runs it. */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,8 +46,8 @@ OPTIONS(receipts_options,
 	{ "limit", 'n', "N", "so many, the newest; at most 500" },
 	{ "follow", 'f', NULL, "goes on with new ones until it is interrupted" });
 OPTIONS(events_options,
-	{ "since", 0, "N", "only those after event N" },
-	{ "limit", 'n', "N", "so many; at most 1000" });
+	{ "since", 0, "N", "those after event N, oldest first" },
+	{ "limit", 'n', "N", "so many; at most 1000 (default: 100)" });
 OPTIONS(mint_options,
 	{ "scope", 's', "SCOPE", "what it may do: row:KEY, category:NAME, act, read, …" },
 	{ "ttl", 0, "N", "seconds it lives (default: a day)" },
@@ -108,8 +109,10 @@ static const struct ctl_option rows_options[] = {
 
 /* In the order of the help. */
 static const struct ctl_command commands[] = {
-	{ .name = "up", .main = ctl_up, .what = "make and run a service in a folder, with nginx and TLS" },
-	{ .name = "load", .main = ctl_load, .what = "put rows from JSON files into a running service" },
+	{ .name = "up", .what = "make and run a service in a folder, with nginx and TLS",
+	  .own = &(const struct ctl_own){ ctl_up, "run it there" } },
+	{ .name = "load", .what = "put rows from JSON files into a running service",
+	  .own = &(const struct ctl_own){ ctl_load, "rowcall import jsonl FILE --url URL puts rows into one elsewhere" } },
 	{ "ls", "", 0, 0, ls_options, ctl_verb, "list rows", NULL },
 	{ "show", "KEY", 1, 1, NULL, ctl_show, "the contract of a row; with --json the row itself", NULL },
 	{ "read", "KEY", 1, 1, NULL, ctl_show, "the same", NULL },
@@ -140,11 +143,15 @@ static const struct ctl_command commands[] = {
 	{ "watch rm", "RULE", 1, 1, NULL, ctl_verb, "remove one", NULL },
 	{ "breaker ls", "", 0, 0, NULL, ctl_verb, "rows whose credential is refused", NULL },
 	{ "breaker reset", "KEY", 1, 1, NULL, ctl_verb, "let a row's calls through again", NULL },
-	{ "events", "", 0, 0, events_options, ctl_verb, "the log of changes", NULL },
-	{ .name = "backup", .main = ctl_backup, .what = "copy a service's databases as they are at one moment, while it runs" },
-	{ .name = "restore-backup", .main = ctl_restore_backup, .what = "put such a copy back" },
-	{ .name = "doctor", .main = ctl_doctor, .what = "look for what is wrong with a service, and say what to do" },
-	{ .name = "verify", .main = ctl_verify, .what = "recompute event chains and digests of a service or a backup" },
+	{ "events", "", 0, 0, events_options, ctl_events, "the last changes", NULL },
+	{ .name = "backup", .what = "copy a service's databases as they are at one moment, while it runs",
+	  .own = &(const struct ctl_own){ ctl_backup, "run it there; rowcall export --url URL copies the rows of one elsewhere" } },
+	{ .name = "restore-backup", .what = "put such a copy back",
+	  .own = &(const struct ctl_own){ ctl_restore_backup, "run it there, while the service is stopped" } },
+	{ .name = "doctor", .what = "look for what is wrong with a service, and say what to do",
+	  .own = &(const struct ctl_own){ ctl_doctor, "run it there; rowcall status --url URL says whether one elsewhere serves" } },
+	{ .name = "verify", .what = "recompute event chains and digests of a service or a backup",
+	  .own = &(const struct ctl_own){ ctl_verify, "run it there, or here on the folder of a backup that was made there" } },
 	{ "export", "[KEY...]", 0, -1, NULL, ctl_export, "rows as JSON, one a line, for import jsonl", NULL },
 	{ "import curl", "[COMMAND...]", 0, CTL_VERBATIM, command_options, ctl_import_curl, "a curl command becomes a row", NULL },
 	{ "import jsonl", "[FILE]", 0, 1, rows_options, ctl_import_jsonl, "rows as JSON, one a line, or an array", NULL },
@@ -347,7 +354,7 @@ int ctl_completion(const struct ctl_args *args)
 		}
 		printf("\t'%s'|'%s '*) words='", commands[i].name, commands[i].name);
 		for (size_t t = 0; t < 2; t++)
-			for (const struct ctl_option *o = table[t]; o && o->name && !commands[i].main; o++)
+			for (const struct ctl_option *o = table[t]; o && o->name && !commands[i].own; o++)
 				printf("--%s ", o->name);
 		puts("' ;;");
 	}
@@ -360,9 +367,12 @@ static int run_own(const struct ctl_command *c, int argc, char **argv)
 {
 	char name[32];
 
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--url") == 0 || strncmp(argv[i], "--url=", 6) == 0)
+			return ctl_fail(CTL_USAGE, "%s is for a service of this machine; %s", c->name, c->own->elsewhere);
 	snprintf(name, sizeof(name), "rowcall %s", c->name);
 	argv[0] = name;
-	return c->main(argc, argv);
+	return c->own->main(argc, argv);
 }
 
 /* The command whose words begin the line, the longer one first; *words: how many they are. */
@@ -420,7 +430,7 @@ static int help(int argc, char **argv)
 	int words;
 	const struct ctl_command *c = find_command(argc, argv, &words);
 
-	if (c && c->main)
+	if (c && c->own)
 		return run_own(c, 2, own);
 	if (c)
 		show_help(stdout, c);
@@ -431,29 +441,61 @@ static int help(int argc, char **argv)
 	return CTL_OK;
 }
 
+/* How many words before the command are options that all commands have, with their values. */
+static int leading(int argc, char **argv)
+{
+	static const struct ctl_command none = { .options = NULL };
+	int n = 0;
+
+	while (n < argc && argv[n][0] == '-') {
+		bool whole = argv[n][1] == '-';
+		struct str rest = str_of(argv[n] + 2), name = whole ? str_cut(&rest, '=') : str_of(NULL);
+		const struct ctl_option *o = find_option(&none, name, argv[n][1]);
+		bool inside = whole ? rest.p != NULL : argv[n][1] && argv[n][2];
+
+		if (!o || strcmp(o->name, "help") == 0)
+			break;
+		n += 1 + (o->argument && !inside);
+	}
+	return n < argc ? n : argc;
+}
+
+/* Puts the first n of the words behind the next m. */
+static void put_behind(char **word, int n, int m)
+{
+	char **kept = mem_alloc((size_t)(n + 1) * sizeof(*kept));
+
+	memcpy(kept, word, (size_t)n * sizeof(*kept));
+	memmove(word, word + n, (size_t)m * sizeof(*word));
+	memcpy(word + m, kept, (size_t)n * sizeof(*kept));
+	free(kept);
+}
+
 int main(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : "";
+	int before = leading(argc - 1, argv + 1), words;
+	const char *name = argc > 1 + before ? argv[1 + before] : "";
 	const struct ctl_command *c;
-	int words;
 
 	signal(SIGPIPE, SIG_IGN);
+	setlocale(LC_CTYPE, "C.UTF-8");         /* how wide characters are; what is printed is UTF-8 anywhere */
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("rowcall " PACKAGE_VERSION);
 		return CTL_OK;
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-		return help(argc - 2, argv + 2);
+		return help(argc - 2 - before, argv + 2 + before);
 	if (!name[0]) {
 		usage(stderr);
 		return CTL_USAGE;
 	}
 	log_init("rowcall", LOG_LEVEL_WARN);
 	crypto_init();
-	c = find_command(argc - 1, argv + 1, &words);
-	if (!c && argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))
-		return help(1, argv + 1);
+	c = find_command(argc - 1 - before, argv + 1 + before, &words);
+	if (!c && argc == 3 + before && (strcmp(argv[2 + before], "--help") == 0 || strcmp(argv[2 + before], "-h") == 0))
+		return help(1, argv + 1 + before);
 	if (!c)
 		return unknown(name);
-	return c->main ? run_own(c, argc - words, argv + words) : run(c, argc - 1 - words, argv + 1 + words);
+	put_behind(argv + 1, before, words);
+	return c->own ? run_own(c, argc - words, argv + words) : run(c, argc - 1 - words, argv + 1 + words);
 }

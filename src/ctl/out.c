@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 #include "base/escape.h"
 #include "ctl/out.h"
 
@@ -34,23 +35,39 @@ const char *out_colour(enum out_colour c)
 
 /* Cells */
 
-static size_t characters(struct str s)
+/* Takes the first character off s: the columns that it fills, by the locale of main.c. What no locale knows fills one. */
+static size_t take(struct str *s)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n = mbrtowc(&c, s->p, s->n, &state);
+	bool known = n > 0 && n <= s->n;
+	int columns = known ? wcwidth(c) : 1;
+
+	*s = str_skip(*s, known ? n : 1);
+	return columns < 0 ? 1 : (size_t)columns;
+}
+
+static size_t columns_of(struct str s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s.n; i++)
-		n += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+	while (s.n)
+		n += take(&s);
 	return n;
 }
 
-/* Its first n characters. */
+/* What of it fits into n columns, marks that belong to its last character included. */
 static struct str first(struct str s, size_t n)
 {
-	size_t i = 0;
+	struct str rest = s, after = s;
+	size_t columns;
 
-	while (i < s.n && (n > 0 || ((unsigned char)s.p[i] & 0xC0) == 0x80))
-		n -= ((unsigned char)s.p[i++] & 0xC0) != 0x80;
-	return str_make(s.p, i);
+	while (rest.n && (columns = take(&after)) <= n) {
+		n -= columns;
+		rest = after;
+	}
+	return str_make(s.p, s.n - rest.n);
 }
 
 static struct json_object *member(struct json_object *o, const char *name)
@@ -76,10 +93,10 @@ static void put_cell(struct buf *out, struct json_object *v)
 
 static void put_padded(struct str s, size_t width, bool right, bool last)
 {
-	size_t n = characters(s), pad = n < width ? width - n : 0;
+	size_t pad;
 
-	if (n > width)
-		s = first(s, width);
+	s = first(s, width);
+	pad = width - columns_of(s);
 	printf("%*s%.*s%*s", right ? (int)pad : 0, "", (int)s.n, s.n ? s.p : "", right || last ? 0 : (int)pad, "");
 	fputs(last ? "\n" : "  ", stdout);
 }
@@ -93,7 +110,7 @@ static size_t widest(struct json_object *rows, const struct out_column *c)
 		size_t n;
 
 		put_cell(&b, member(json_object_array_get_idx(rows, i), c->member));
-		n = characters(buf_str(&b));
+		n = columns_of(buf_str(&b));
 		w = n > w ? n : w;
 		buf_free(&b);
 	}

@@ -56,6 +56,7 @@ static const struct member parameters[] = {
 	{ "ledger", ONE, "receipts, newest first" },
 	{ "limit", COUNTER, "at most so many" },
 	{ "mode", "{\"type\":\"string\",\"enum\":[\"loop\"]}", "four tools in place of a tool for each row" },
+	{ "newest", ONE, "newest first" },
 	{ "ping", ONE, "runs NOW with the presented credential, or says what that cannot do" },
 	{ "q", TEXT, "words to look for" },
 	{ "receipt", RECEIPT, "this receipt with input and output" },

@@ -21,7 +21,7 @@ enum {
 	VERIFY_BYTES_MAX = 64 * 1024,
 };
 
-/* Columns of SQL_EVENT_RECORDS and SQL_EVENT_OF_KEY. */
+/* Columns of SQL_EVENT_RECORDS, SQL_EVENT_NEWEST and SQL_EVENT_OF_KEY. */
 enum event_column {
 	EVENT_SEQ, EVENT_ID, EVENT_TIME, EVENT_ACTION, EVENT_OPERATION, EVENT_KEY, EVENT_ACTOR, EVENT_TRACE,
 	EVENT_BEFORE, EVENT_AFTER, EVENT_CONTRACT_BEFORE, EVENT_CONTRACT_AFTER, EVENT_PREV, EVENT_HASH, EVENT_N
@@ -53,15 +53,16 @@ static void emit_facts(struct buf *out, struct db_stmt *s)
 void rest_event_list(struct rest *r)
 {
 	struct buf out = BUF_ARENA(r->arena);
-	int64_t since, limit, count = 0, last;
+	int64_t since, newest, limit, count = 0, last;
 	struct db_stmt *s;
 	int got;
 
-	if (router_number(r, "since", 0, INT64_MAX, 0, &since) < 0 ||
+	if (router_number(r, "since", 0, INT64_MAX, 0, &since) < 0 || router_number(r, "newest", 1, 1, 0, &newest) < 0 ||
 	    router_number(r, "limit", 1, REST_ROWS_MAX, EVENTS_DEFAULT, &limit) < 0)
 		return;
 	last = since;
-	s = db_start(directory_db(r->service->directory), SQL_EVENT_RECORDS, "ii", since, limit + 1);
+	s = db_start(directory_db(r->service->directory), newest ? SQL_EVENT_NEWEST : SQL_EVENT_RECORDS, "ii", since,
+		     limit + 1);
 	emit_begin(&out, NULL, '{');
 	emit_begin(&out, "events", '[');
 	while ((got = db_step(s)) > 0 && count < limit && out.len < EVENTS_BYTES_MAX) {
@@ -80,7 +81,7 @@ void rest_event_list(struct rest *r)
 	}
 	emit_end(&out, ']');
 	emit_int(&out, "count", count);
-	if (got > 0)
+	if (got > 0 && !newest)
 		emit_int(&out, "next_since", last);
 	else
 		emit_text(&out, "next_since", NULL);

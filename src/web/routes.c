@@ -42,7 +42,7 @@ static const struct route routes[] = {
 	  "a row as it was after an event, or with a contract" },
 	{ "GET", "/api/contract/{digest}", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_event_contract,
 	  "the contract that a digest stands for" },
-	{ "GET", "/api/events", NULL, "since limit", WHO_OWNER, ROUTE_DOCUMENT, rest_event_list, "the event log" },
+	{ "GET", "/api/events", NULL, "since newest limit", WHO_OWNER, ROUTE_DOCUMENT, rest_event_list, "the event log" },
 	{ "GET", "/api/events/verify", NULL, "", WHO_OWNER, 0, rest_event_verify,
 	  "recomputes the chain of the event log" },
 

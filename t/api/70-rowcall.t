@@ -23,6 +23,13 @@ tty() { script -qec "$BUILD/rowcall $*" /dev/null | tr -d '\r'; }
 like "$(tty ls)" 'KEY +TYPE' "a terminal gets columns with a head"
 like "$(tty ls | cat -v)" '\^\[\[1m' "in bold"
 unlike "$(NO_COLOR=1 tty ls | cat -v)" '\^\[' "but with NO_COLOR"
+# Of each line the columns before its last word, by Unicode's East Asian widths and marks.
+columns() { perl -CS -Mutf8 -ne 'next if !/^WIDE/; s/\S+\s*$//; my $w = 0; $w += /\p{Mn}/ ? 0 : /\p{East_Asian_Width=W}/ ? 2 : 1 for split //; print "$w "'; }
+for one in 1:plain 2:日本語 3:e$(printf '\314\201')te$(printf '\314\201') 4:👍x; do
+	owner PUT "/api/directory/WIDE_${one%%:*}" "$(jq -nc --arg c "${one#*:}" '{type:"fn",target:"echo",category:$c,content:"# WHAT: x\n$1",examples:["x"]}')" >/dev/null
+done
+is "$(NO_COLOR=1 LC_ALL=C tty ls -q WIDE_ | columns | tr ' ' '\n' | sort -u | wc -w)" 1 "wide characters and combining marks stand in line, in any locale"
+is "$(NO_COLOR=1 tty ls -q WIDE_2 | grep -c 日本語)" 1 "… and are shown"
 
 # Mistakes.
 is "$(code)" 64 "nothing to do is 64"
@@ -49,6 +56,27 @@ is "$(code ls --token-file "$TMP/key")" 64 "a token without --url is not passed 
 is "$(code ls --dir "$DIR" --url "$BASE")" 64 "one service at a time"
 is "$(code reload --url "$BASE")" 64 "another machine's service cannot be reloaded"
 is "$(code migrate --url "$BASE")" 64 "nor migrated"
+for c in verify doctor 'backup to' 'restore-backup from' up 'load rows.json'; do
+	# shellcheck disable=SC2086
+	is "$(code $c --url "$BASE")" 64 "$c is for this machine"
+	like "$(cat "$TMP/err")" "^rowcall: ${c%% *} is for a service of this machine; .*(run it there|--url URL)" "… and says what to do"
+done
+
+# Options before the command.
+is "$(rowcall --json show NOW | jq -r .key)" NOW "an option may stand before the command"
+is "$(ROWCALL_DIR='' rowcall --dir "$DIR" --json token ls)" '[]' "with its value, and a command of two words"
+is "$(ROWCALL_DIR='' rowcall --dir="$DIR" verify --json | jq .ok)" true "so for a command with options of its own"
+is "$(code --type http ls)" 64 "but not an option of one command"
+is "$(code --dir "$DIR")" 64 "nor without a command"
+is "$(rowcall --json --help | head -1)" 'usage: rowcall COMMAND [OPTION...]' "nor does --help want one"
+
+# Events.
+is "$(rowcall events | wc -l)" "$(owner GET /api/events | jq .count)" "events are the last ones"
+is "$(rowcall events -n 2 | cut -f1 | tr '\n' ' ')" "$(owner GET '/api/events?newest=1&limit=2' | jq -r '.events[].event' | tr '\n' ' ')" "or as many as one says, newest first"
+is "$(rowcall events -n 1 | cut -f4)" WIDE_4 "… by when they were"
+is "$(rowcall events --since 1 -n 2 | cut -f1 | tr '\n' ' ')" '2 3 ' "those after one: oldest first"
+owner GET '/api/events?newest=2' >/dev/null
+is "$(status)" 400 "newest is 1"
 
 # Elsewhere.
 elsewhere() { "$BUILD/rowcall" "$@" --url "$BASE" --cacert "$CACERT"; }
@@ -73,5 +101,10 @@ is "$(code status)" 69 "status does not start one"
 like "$(cat "$TMP/err")" 'no service runs there' "… but says so"
 is "$(rowcall ls -q base64 | head -1 | cut -f1)" BASE64_ENCODE "a service that is stopped is started for the command"
 ok "and is gone after it" test ! -e "$DIR/run/rowcalld.pid"
+printf '#!/bin/sh\n[ -e "%s" ] && touch "%s"\nexec sed -i s/^category:.*/category:quiet/ "$1"\n' "$DIR/run/rowcalld.pid" "$TMP/held" >"$TMP/editor"
+chmod +x "$TMP/editor"
+is "$(VISUAL='' EDITOR=$TMP/editor rowcall edit WIDE_1)" 'WIDE_1 is changed' "a row is edited there too"
+ok "… and no service waits for the editor" test ! -e "$TMP/held"
+is "$(rowcall ls -q WIDE_1 | cut -f4)" quiet "… which starts once more to store it"
 ok "the instance starts again" rc_start
 done_testing
