@@ -128,7 +128,7 @@ static const struct setting settings[] = {
 	NUMBER("ask_learned_row", KIND_INTEGER, ask_learned_row, "64", 1, 1000, "the same, of one row"),
 	NUMBER("ask_learned_age", KIND_DURATION, ask_learned_age_ms, "4320h", HOUR, 87600 * HOUR,
 	       "how long they are kept"),
-	NUMBER("mcp_page", KIND_INTEGER, mcp_page, "100", 1, 1000, "tools of one page of MCP's tools/list"),
+	NUMBER("mcp_page", KIND_INTEGER, mcp_page, "100", 1, 1000, "entries of one page of MCP's lists"),
 	TEXT("strict", KIND_YES_NO, strict, "no", "refuse plain arguments that do not fit a row's schema"),
 	TEXT("upstream_ca_file", KIND_PATH_OR_NONE, upstream_ca_file, "",
 	     "PEM bundle that upstreams are checked against; empty: the system's"),

@@ -40,6 +40,9 @@ static const struct mcp_method methods[] = {
 	{ "ping", MCP_LEGACY, NULL, NULL, false, ping },
 	{ "tools/list", MCP_LEGACY | MCP_MODERN, NULL, "tools", false, mcp_tools_list },
 	{ "tools/call", MCP_LEGACY | MCP_MODERN, "name", "tools", true, mcp_progress_call },
+	{ "resources/list", MCP_LEGACY | MCP_MODERN, NULL, "resources", false, mcp_resources_list },
+	{ "resources/templates/list", MCP_LEGACY | MCP_MODERN, NULL, NULL, false, mcp_resources_templates },
+	{ "resources/read", MCP_LEGACY | MCP_MODERN, "uri", NULL, false, mcp_resources_read },
 	{ "subscriptions/listen", MCP_MODERN, NULL, "tools.listChanged prompts.listChanged resources.listChanged", false,
 	  mcp_listen },
 };

@@ -20,6 +20,7 @@ enum mcp_code {
 	MCP_METHOD_NOT_FOUND = -32601,
 	MCP_INVALID_PARAMS = -32602,
 	MCP_INTERNAL_ERROR = -32603,
+	MCP_RESOURCE_NOT_FOUND = -32002,        /* legacy; a modern client is told -32602 */
 	MCP_REFUSED = -32000,                   /* credential, Origin, HTTP method: error.data has our error form */
 	MCP_HEADER_MISMATCH = -32020,
 	MCP_CAPABILITY_MISSING = -32021,
@@ -86,6 +87,31 @@ void mcp_progress_call(struct mcp *m);
 
 /* mcp_listen.c: a stream that tells of changes */
 void mcp_listen(struct mcp *m);
+
+/* mcp_rows.c: rows as MCP shows them: those that are enabled, planner_visible and readable, and their lists in pages */
+struct mcp_view {
+	const char *name;               /* of the list in the result: "tools" */
+	/* False: it is not in the list, as far as that is known of the row's item. */
+	bool (*lists)(const struct caller *who, const struct directory_item *item);
+	/* Appends what is said of a row; false: it is not in the list, and nothing was appended. */
+	bool (*emit)(const struct mcp *m, struct buf *out, struct arena *a, const struct entry *e);
+};
+/* Answers with the page behind params.cursor: at most `mcp_page` rows by planner_rank and key. */
+void mcp_rows_list(struct mcp *m, const struct mcp_view *view);
+/* The cursor of a list that is always one page: -1 after answering that there is no other. */
+int mcp_rows_only_page(struct mcp *m);
+/* mcp_cacheable of what the next write may change, and what the credential sees of it. */
+void mcp_rows_cacheable(struct mcp *m);
+/* The row, NULL for one that is hidden as for one that is not there. -1 after answering: it cannot be read. */
+int mcp_rows_find(struct mcp *m, struct str key, struct entry **out);
+/* Whether the gate lets the caller call it, whatever the arguments. */
+bool mcp_rows_callable(const struct mcp *m, const struct entry *e);
+
+/* mcp_resources.c: contract documents as resources */
+#define MCP_RESOURCES_TEMPLATE "rowcall://contract/{key}"
+void mcp_resources_list(struct mcp *m);
+void mcp_resources_templates(struct mcp *m);
+void mcp_resources_read(struct mcp *m);
 
 /* mcp_tools.c: rows as tools */
 void mcp_tools_list(struct mcp *m);

@@ -41,8 +41,11 @@ enum { TOOLS = sizeof(tools) / sizeof(tools[0]) };
 
 void mcp_loop_list(struct mcp *m)
 {
-	struct buf *out = mcp_begin(m);
+	struct buf *out;
 
+	if (mcp_rows_only_page(m) < 0)
+		return;
+	out = mcp_begin(m);
 	emit_begin(out, "tools", '[');
 	for (size_t i = 0; i < TOOLS; i++) {
 		emit_begin(out, NULL, '{');

@@ -40,3 +40,17 @@ fixtures()
 	jq -c '.[]' "$SOURCE/t/mcp/rows.json" >"$TMP/rows"
 	while read -r fx_row; do owner POST /api/directory "$fx_row" >/dev/null; [ "$(status)" = 201 ] || diag "$(cat "$BODY")"; done <"$TMP/rows"
 }
+# walk ERA METHOD LIST [CURL-OPTION…]: every page of a list; its elements, a line each, in $TMP/walked, the pages' sizes in $SIZES.
+walk()
+{
+	wk_era=$1 wk_method=$2 wk_list=$3 wk_cursor='' SIZES=''
+	shift 3
+	: >"$TMP/walked"
+	while :; do
+		if [ "$wk_era" = modern ]; then modern 1 "$wk_method" "\"cursor\":\"$wk_cursor\"" "$@"; else legacy 1 "$wk_method" "{\"cursor\":\"$wk_cursor\"}" "$@"; fi
+		jq -c --arg l "$wk_list" '.result[$l][]' "$BODY" >>"$TMP/walked"
+		SIZES="$SIZES $(jq --arg l "$wk_list" '.result[$l]|length' "$BODY")"
+		wk_cursor=$(jq -r '.result.nextCursor // empty' "$BODY")
+		[ -n "$wk_cursor" ] || return 0
+	done
+}
