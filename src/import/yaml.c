@@ -1,5 +1,6 @@
 /* Events of libyaml into json-c objects. What an alias stands for is shared, not copied; its size counts anyway, since
  * whoever walks the result walks it again. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "import/yaml.h"
+
+#define WHOLE_MAX (1LL << 53)             /* below it every whole number is a double */
 
 struct anchor { const char *name; struct json_object *value; size_t nodes; bool open; };
 
@@ -51,14 +54,14 @@ static struct json_object *number(struct str s)
 	const char *p = s.p;
 	char *end;
 	size_t sign = s.n && (p[0] == '-' || p[0] == '+');
-	bool based = s.n > 2 && p[0] == '0' && (p[1] == 'o' || p[1] == 'x');
+	bool based = s.n > 2 && p[0] == '0' && (p[1] == 'o' || p[1] == 'x') && isalnum((unsigned char)p[2]);
 	double real;
 	long long whole;
 
 	if (!s.n || s.n > 64 || (!based && (strspn(p, decimal) != s.n || !strpbrk(p, "0123456789") || p[sign] == 'e' || p[sign] == 'E')))
 		return NULL;
 	whole = based ? strtoll(p + 2, &end, p[1] == 'o' ? 8 : 16) : strtoll(p, &end, 10);
-	if (*end == '\0' && llabs(whole) < (1LL << 53))
+	if (*end == '\0' && whole > -WHOLE_MAX && whole < WHOLE_MAX)
 		return json_object_new_int64(whole);
 	real = based ? 0 : strtod(p, &end);
 	return *end == '\0' && isfinite(real) ? json_object_new_double(real) : NULL;
@@ -194,9 +197,8 @@ static bool mapping(struct reader *r, struct json_object *o, unsigned depth)
 
 	while (done && next(r) && r->event.type != YAML_MAPPING_END_EVENT)
 		done = member(r, o, &merged, depth);
-	done = done && !r->fault && (!merged || merge(r, o, merged));
-	json_object_put(merged);
-	return done;
+	arena_json(r->arena, merged);           /* an anchor in it may be named still */
+	return done && !r->fault && (!merged || merge(r, o, merged));
 }
 
 static const yaml_char_t *anchor_of(const yaml_event_t *e)
