@@ -10,7 +10,7 @@
 #include "lang/authspec.h"
 #include "lang/target.h"
 
-enum { HEADERS_MAX = AUTHSPEC_HEADERS_MAX, CREDENTIALS_MAX = 8 };
+enum { HEADERS_MAX = AUTHSPEC_HEADERS_MAX, SCHEME_MAX = 20 };
 
 struct argument { const char *name, *type; struct str example; };
 struct field { struct str name, value; };
@@ -96,7 +96,7 @@ static int take_header(struct command *c, struct str arg)
 static int take_cookie(struct command *c, struct str arg)
 {
 	if (!memchr(arg.p, '=', arg.n))
-		return refuse(c, "cookies stand in a file: ", arg);
+		return refuse(c, "cookies stand in a file (-b without a \"=\")", str_of(""));
 	c->cookie = arg;
 	return 0;
 }
@@ -144,7 +144,7 @@ static int encode(struct command *c, struct str arg, struct buf *out)
 	const char *at = arg.n ? memchr(arg.p, '=', arg.n) : NULL, *file = arg.n ? memchr(arg.p, '@', arg.n) : NULL;
 
 	if (!at && file)
-		return refuse(c, "data stands in a file; give it itself: ", arg);
+		return refuse(c, "data stands in a file (an \"@\" and no \"=\"); give it itself", str_of(""));
 	name.n = at ? (size_t)(at - arg.p) : 0;
 	if (name.n) {
 		buf_putstr(out, name);
@@ -295,9 +295,9 @@ static int read_option(struct command *c, const struct str *word, size_t n, size
 		const struct option *o = is_long ? option_of(str_skip(at, 1), '\0') : option_of(str_of(""), at.p[0]);
 		struct str arg = str_of("");
 
-		if (!o)
+		if (!o)         /* what stands behind a "=" may be anything */
 			return refuse(c, "there is no such option of curl, or it is not understood here: ",
-				      is_long ? word[*i] : arena_copy(c->d->arena, str_make(at.p, 1)));
+				      is_long ? str_make(word[*i].p, strcspn(word[*i].p, "=: ")) : arena_copy(c->d->arena, str_make(at.p, 1)));
 		at = is_long ? str_of("") : str_skip(at, 1);
 		if (o->arg && at.n) {
 			arg = at;
@@ -437,6 +437,15 @@ static void basic(struct command *c, struct str pair)
 	}
 }
 
+/* What may be the name of a scheme: no credential is so short and all letters. */
+static bool is_scheme(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '-' && !((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z'))
+			return false;
+	return s.n && s.n <= SCHEME_MAX;
+}
+
 /* Authorization: SCHEME rest */
 static void authorization(struct command *c, struct str value)
 {
@@ -453,9 +462,11 @@ static void authorization(struct command *c, struct str value)
 		else
 			basic(c, str_of("user:password"));
 	} else {
+		if (!is_scheme(scheme))
+			rest = str_of("");
 		name = variable(c, rest.n ? rest : value, "_AUTHORIZATION");
 		draft_secret(c->d, name, "what stood behind `Authorization:%s%.*s`", rest.n ? " " : "",
-			     rest.n ? (int)(scheme.n < 40 ? scheme.n : 40) : 0, scheme.p);
+			     rest.n ? (int)scheme.n : 0, scheme.p);
 		auth_header(c, str_of("Authorization"), rest.n ? arena_printf(c->d->arena, "%.*s ", (int)scheme.n, scheme.p) : "", name);
 		own_form(c, NULL, name);
 	}
@@ -494,6 +505,18 @@ static bool is_noise(struct str name)
 	return name.n > 4 && strncasecmp(name.p, "sec-", 4) == 0;
 }
 
+/* By its name, or by a scheme before the value. */
+static bool is_credential(struct str name, struct str value)
+{
+	static const char *const schemes[] = { "bearer", "basic", "token" };
+	struct str scheme = str_cut(&value, ' ');
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+		if (value.n && equal_fold(scheme, schemes[i]))
+			return true;
+	return authspec_is_credential_header(name) || naming_is_credential(name);
+}
+
 static void header(struct command *c, struct str name, struct str value)
 {
 	struct buf clean = BUF_ARENA(c->d->arena);
@@ -504,10 +527,12 @@ static void header(struct command *c, struct str name, struct str value)
 		c->type = value;
 		return;
 	}
-	if (authspec_is_credential_header(name)) {
+	if (is_credential(name, value)) {
 		credential_header(c, name, value);
 		return;
 	}
+	if (equal_fold(name, "referer"))        /* its query may be anything */
+		value = str_cut(&value, '?');
 	escape_add(&clean, ESCAPE_HEADER, value);
 	if (memchr(buf_text(&clean), '$', clean.len))
 		draft_note(c->d, arena_str(c->d->arena, name), true, "the header is left out: its value holds a `$`");
@@ -573,6 +598,19 @@ static bool becomes_argument(const struct command *c, struct str name, struct st
 	return looks || is_listed(w->slot, w->slot_n, name) || is_listed(w->slot, w->slot_n, value);
 }
 
+/* n: the argument that it became, 0 when there were too many. */
+static void note_credential(struct command *c, struct str name, size_t n)
+{
+	draft_note(c->d, arena_str(c->d->arena, name), !n, n ?
+		   "looks like a credential and is an argument now: a path or a body cannot name a variable" :
+		   "looks like a credential and is left out: there are too many arguments");
+}
+
+static bool is_slot(const struct command *c, struct str segment)
+{
+	return segment.n && becomes_argument(c, segment, segment, looks_like_id(segment) || naming_is_random(segment));
+}
+
 /* A segment is called by the one before it: of /users/42 it is `users`. */
 static void put_path(struct command *c)
 {
@@ -586,12 +624,14 @@ static void put_path(struct command *c)
 		if (!first)
 			buf_putc(&c->target, '/');
 		first = false;
-		if (segment.n && becomes_argument(c, segment, segment, looks_like_id(segment)))
-			n = argument(c, before, "string", decoded(c, segment, false));
+		if (is_slot(c, segment))
+			n = argument(c, before, "string", naming_is_random(segment) ? str_of("...") : decoded(c, segment, false));
+		if (is_slot(c, segment) && naming_is_random(segment))
+			note_credential(c, before, n);
 		if (n)
 			buf_printf(&c->target, "$%zu", n);
 		else
-			draft_url(&c->target, segment);
+			draft_url(&c->target, is_slot(c, segment) && naming_is_random(segment) ? str_of("...") : segment);
 		if (segment.n && !n)
 			before = segment;
 	}
@@ -642,10 +682,9 @@ static void put_pairs(struct command *c, struct buf *out, struct str pairs, bool
 		if (n)
 			buf_printf(out, "$%zu", n);
 		else if (value.p)
-			draft_url(out, value);
+			draft_url(out, credential ? str_of("...") : value);
 		if (credential)
-			draft_note(c->d, arena_str(c->d->arena, name), false,
-				   "looks like a credential and is an argument now: a body cannot name a variable");
+			note_credential(c, name, n);
 	}
 }
 
@@ -711,10 +750,9 @@ static void put_json_leaf(struct command *c, struct json_object *o, struct str n
 	if (n)
 		buf_printf(&c->payload, text_value ? "\"$%zu\"" : "$%zu", n);
 	else
-		put_literal(&c->payload, buf_str(&text), "\\u0024");
+		put_literal(&c->payload, credential ? str_of("\"...\"") : buf_str(&text), "\\u0024");
 	if (credential)
-		draft_note(c->d, arena_str(c->d->arena, name), false,
-			   "looks like a credential and is an argument now: a body cannot name a variable");
+		note_credential(c, name, n);
 }
 
 static void put_json(struct command *c, struct json_object *o, struct str name, unsigned depth)
@@ -863,7 +901,7 @@ static const char *key_of(struct command *c)
 	while (rest.p) {
 		struct str segment = str_cut(&rest, '/');
 
-		if (!becomes_argument(c, segment, segment, looks_like_id(segment)))
+		if (!is_slot(c, segment))
 			naming_words(&b, segment);
 	}
 	if (!str_is(c->method, "GET"))
@@ -880,6 +918,20 @@ static void put_arguments_line(struct command *c, struct buf *content)
 	draft_line(content, "ARGS", buf_str(&b));
 }
 
+/* As it stood, but for what looks like a credential. */
+static void put_shown_path(struct command *c, struct buf *out)
+{
+	struct str rest = c->path;
+
+	while (rest.p && c->path.n) {
+		struct str segment = str_cut(&rest, '/');
+
+		draft_url(out, is_slot(c, segment) && naming_is_random(segment) ? str_of("...") : segment);
+		if (rest.p)
+			buf_putc(out, '/');
+	}
+}
+
 static void put_content(struct command *c, struct json_object *row)
 {
 	struct buf content = BUF_ARENA(c->d->arena), path = BUF_ARENA(c->d->arena);
@@ -888,7 +940,7 @@ static void put_content(struct command *c, struct json_object *row)
 	bool repeatable = safe || str_is(c->method, "PUT") || str_is(c->method, "DELETE");
 	const char *key = json_object_get_string(json_get(row, "key"));
 
-	draft_url(&path, c->path);
+	put_shown_path(c, &path);
 	draft_line(&content, "WHAT", c->wishes->what ? str_of(c->wishes->what) :
 		   str_of(arena_printf(c->d->arena, "%.*s %s at %.*s.", (int)c->method.n, c->method.p, path.len ? buf_text(&path) : "/",
 				       (int)c->authority.n, c->authority.p)));

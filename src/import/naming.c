@@ -84,12 +84,18 @@ void naming_host(struct buf *name, struct str host)
 		naming_words(name, label[pick]);
 }
 
+/* What a name may end with: its last word, or one that is run together with others. */
+static const char *const credential_words[] = {
+	"APIKEY", "APPID", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "CREDENTIAL", "CREDENTIALS", "HMAC", "JWT", "KEY", "OTP",
+	"PASS", "PASSCODE", "PASSWD", "PWD", "SESSION", "SID", "SIG",
+};
+static const char *const credential_ends[] = {
+	"ACCESSKEY", "APIKEY", "PASSPHRASE", "PASSWORD", "PRIVATEKEY", "SECRET", "SECRETKEY", "SESSID", "SESSIONID", "SESSION_ID",
+	"SIGNATURE", "SIGNATURE_256", "TOKEN",
+};
+
 bool naming_is_credential(struct str name)
 {
-	static const char *const words[] = {
-		"APIKEY", "APPID", "AUTH", "AUTHORIZATION", "COOKIE", "CREDENTIAL", "JWT", "KEY", "PASSWD", "PASSWORD", "PWD",
-		"SECRET", "SESSION", "SESSIONID", "SID", "SIG", "SIGNATURE", "TOKEN", "ACCESSTOKEN", "AUTHTOKEN",
-	};
 	struct buf b = BUF_MALLOC;
 	const char *last;
 	bool found = false;
@@ -97,8 +103,29 @@ bool naming_is_credential(struct str name)
 	naming_words(&b, name);
 	last = strrchr(buf_text(&b), '_');
 	last = last ? last + 1 : buf_text(&b);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		found = found || strcmp(last, words[i]) == 0;
+	for (size_t i = 0; i < sizeof(credential_words) / sizeof(credential_words[0]); i++)
+		found = found || strcmp(last, credential_words[i]) == 0;
+	for (size_t i = 0; i < sizeof(credential_ends) / sizeof(credential_ends[0]); i++) {
+		size_t n = strlen(credential_ends[i]);
+
+		found = found || (b.len >= n && strcmp(buf_text(&b) + b.len - n, credential_ends[i]) == 0);
+	}
 	buf_free(&b);
 	return found;
+}
+
+bool naming_is_random(struct str text)
+{
+	bool lower = false, upper = false, digit = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (!is_lower(c) && !is_upper(c) && !is_digit(c) && c != '_' && c != '-' && c != ':')
+			return false;
+		lower = lower || is_lower(c);
+		upper = upper || is_upper(c);
+		digit = digit || is_digit(c);
+	}
+	return text.n >= NAMING_RANDOM_MIN && lower && upper && digit;
 }

@@ -106,6 +106,13 @@ static const struct { const char *command, *target, *auth, *payload, *examples, 
 	{ "curl --json '{\"auth\":{\"client_secret\":\"" CANARY "\"}}' https://x.test/l", "POST https://x.test/l", NULL, "{\"auth\":{\"client_secret\":\"$1\"}}", "[\"...\"]", "a secret deep in JSON" },
 	{ "curl -H 'Host: x' -H 'Accept-Encoding: gzip' -H 'sec-ch-ua: \"C\"' -H 'Sec-Fetch-Mode: cors' -H 'Connection: keep-alive' --compressed https://x.test/", "GET https://x.test/",
 	  NULL, "", "[\"\"]", "what browsers add for themselves is left out" },
+	{ "curl -H 'X-Password: " CANARY "' https://x.test/", "GET https://x.test/", "headers:{\"X-Password\":\"$X_PASSWORD\"}", "", "[\"\"]", "a header whose name says it" },
+	{ "curl -H 'X-Who: Bearer " CANARY "' https://x.test/", "GET https://x.test/", "headers:{\"X-Who\":\"$X_WHO\"}", "", "[\"\"]", "a header whose value says it" },
+	{ "curl -H 'Authorization: " CANARY " x' https://x.test/", "GET https://x.test/", "headers:{\"Authorization\":\"$X_AUTHORIZATION\"}", "", "[\"\"]", "what is no scheme is a credential" },
+	{ "curl -e 'https://y.test/?t=" CANARY "' https://x.test/", "GET https://x.test/", "headers:{\"Referer\":\"https://y.test/\"}", "", "[\"\"]", "a referer loses its query" },
+	{ "curl https://x.test/bot1234567:" CANARY "XyZ/send", "GET https://x.test/$1/send", NULL, "", "[\"...\"]", "a token in the path" },
+	{ "curl -d 'user[password]=" CANARY "&pass=" CANARY "&PHPSESSID=" CANARY "&passphrase=" CANARY "' https://x.test/f", "POST https://x.test/f", NULL,
+	  "form:user[password]=$1&pass=$2&PHPSESSID=$3&passphrase=$4", "[\"...|...|...|...\"]", "names of a password" },
 	{ "curl --oauth2-bearer " CANARY " https://x.test/", "GET https://x.test/", "bearer:X_TOKEN", "", "[\"\"]", "--oauth2-bearer" },
 };
 
@@ -132,11 +139,12 @@ static const struct { const char *command, *part, *name; } refusals[] = {
 	{ "curl", "no URL", "no URL" },
 	{ "curl https://a.test https://b.test", "two URLs", "two URLs" },
 	{ "curl --frobnicate https://a.test", "--frobnicate", "an unknown option is named" },
+	{ "curl --user=a:" CANARY " https://a.test", "here: --user", "an option with its value behind \"=\"" },
 	{ "curl -y https://a.test", "here: y", "an unknown letter" },
 	{ "curl https://a.test -H", "lacks its value: --header", "an option without its value" },
 	{ "curl -F file=@x https://a.test", "multipart", "a multipart form" },
 	{ "curl -d @file https://a.test", "in a file", "data in a file" },
-	{ "curl -b jar https://a.test", "in a file", "cookies in a file" },
+	{ "curl -b " CANARY " https://a.test", "in a file", "cookies in a file" },
 	{ "curl -T f https://a.test", "upload", "an upload" },
 	{ "curl --digest -u a:" CANARY " https://a.test", "Digest", "another scheme of authentication" },
 	{ "curl -X TRACE https://a.test", "TRACE", "a method that rows do not know" },
@@ -186,6 +194,9 @@ static void limits(void)
 	tap_ok(convert(arena_printf(own, "%s'", buf_text(&b))) == 0 && strstr(column("target"), "p63=$64"), "64 arguments are made");
 	buf_puts(&b, "more=v");
 	tap_ok(convert(arena_printf(own, "%s'", buf_text(&b))) == 0 && strstr(column("target"), "more=v"), "the value of one more stays");
+	tap_ok(convert(arena_printf(own, "%s' -d password=" CANARY, buf_text(&b))) == 0 && !strstr(all(), CANARY) && strstr(payload(), "password=..."),
+	       "but for a credential");
+	tap_ok(convert(arena_printf(own, "%s' --json '{\"password\":\"" CANARY "\"}'", buf_text(&b))) == 0 && !strstr(all(), CANARY), "… in JSON");
 	arena_free(own);
 }
 
