@@ -91,6 +91,8 @@ static const struct setting settings[] = {
 	       "inputs and results are kept in a receipt up to this"),
 	NUMBER("payload_keep", KIND_DURATION, payload_keep_ms, "30d", 0, 36500 * DAY,
 	       "how long inputs and results are kept; 0: for ever"),
+	NUMBER("seal_interval", KIND_DURATION, seal_interval_ms, "1m", SECOND, DAY,
+	       "how long a receipt waits to be sealed into the chain of the ledger's events"),
 	NUMBER("idempotency_keep", KIND_DURATION, idempotency_ms, "24h", SECOND, 720 * HOUR,
 	       "how long a call's Idempotency-Key is remembered"),
 	NUMBER("max_connections", KIND_INTEGER, max_connections, "1024", 1, 65535,

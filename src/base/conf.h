@@ -31,6 +31,7 @@ struct conf {
 	/* limits; spec section 4.4 */
 	int64_t max_request_body, max_row_field, max_upstream_body, max_connections, max_streams, max_kept_payload;
 	int64_t payload_keep_ms;        /* how long inputs and outputs stay with their receipts; 0: for ever */
+	int64_t seal_interval_ms;       /* how long a receipt waits, at most, to be sealed into the chain */
 	int64_t idempotency_ms;         /* how long a call's Idempotency-Key is remembered, with its result */
 	int64_t connect_timeout_ms, upstream_timeout_ms, max_redirects;
 	int64_t trace_timeout_ms, trace_depth, trace_steps, trace_cost_microusd, flow_branches;

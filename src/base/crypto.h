@@ -15,6 +15,11 @@ enum {
 void crypto_init(void);
 void crypto_sha256(struct str s, unsigned char out[CRYPTO_SHA256]);
 void crypto_sha256_hex(struct str s, char out[CRYPTO_HEX]);
+/* A digest in pieces. hex gives the one over all that was added and begins anew. */
+struct crypto_digest *crypto_digest_new(void);
+void crypto_digest_add(struct crypto_digest *d, struct str s);
+void crypto_digest_hex(struct crypto_digest *d, char out[CRYPTO_HEX]);
+void crypto_digest_free(struct crypto_digest *d);       /* NULL is fine */
 void crypto_random(void *p, size_t n);                  /* fatal when the kernel gives none */
 /* constant time for equal lengths (compares digests otherwise) */
 bool crypto_equal(struct str a, struct str b);

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "ctl/audit.h"
+#include "ctl/audit_seal.h"
 #include "directory/row.h"
 
 enum { AUDIT_SLICE = 1000 };
@@ -16,6 +17,7 @@ struct run {
 	struct audit_check *check;
 	struct db *db[SQL_FILES];
 	struct arena *arena;            /* reset after each slice */
+	struct audit_seals seals;
 };
 
 static const char *const file_names[SQL_FILES] = { [SQL_DIRECTORY] = "directory.db", [SQL_LEDGER] = "ledger.db" };
@@ -108,6 +110,17 @@ static void receipt_record(struct run *r, struct db_stmt *s, struct str id)
 		found(r, id, "the contract of `fingerprint_contract` is missing");
 }
 
+/* One seal with all it covers, or a prune. */
+static void seal_record(struct run *r, struct db_stmt *s, struct str id)
+{
+	char range[AUDIT_SEAL_RANGE];
+	const char *what = audit_seal(&r->seals, r->arena, s, range);
+
+	(void)id;
+	if (what)
+		found(r, str_of(range), what);
+}
+
 static void payload_record(struct run *r, struct db_stmt *s, struct str id)
 {
 	(void)s;
@@ -152,6 +165,7 @@ static const struct check {
 	{ "pages", SQL_DIRECTORY, PAGES, SQL_DIRECTORY_PAGES, 0, false, page_record },
 	{ "pages", SQL_LEDGER, PAGES, SQL_LEDGER_PAGES, 0, false, page_record },
 	{ "receipts", SQL_LEDGER, BY_NUMBER, SQL_RECEIPT_RECORDS, 1, true, receipt_record },
+	{ "seals", SQL_LEDGER, BY_NUMBER, SQL_SEAL_EVENTS, 1, false, seal_record },
 	{ "orphan payloads", SQL_LEDGER, BY_NUMBER, SQL_PAYLOAD_ORPHANS, 0, false, payload_record },
 	{ "intents", SQL_LEDGER, BY_NAME, SQL_INTENT_RECORDS, 0, false, intent_record },
 	{ "ledger events", SQL_LEDGER, CHAIN, SQL_LEDGER_EVENT_RECORDS, 1, false, NULL },
@@ -172,6 +186,14 @@ static void gap(struct run *r, int64_t last, int64_t n)
 	else
 		snprintf(id, sizeof(id), "numbers %" PRId64 " to %" PRId64, last + 1, n - 1);
 	found(r, str_of(id), "missing: records were removed");
+}
+
+static void check_number(struct run *r, int64_t last, int64_t n, struct str id)
+{
+	if (n < 1)
+		found(r, id, "has a number that no receipt gets: it was added");
+	else if (n != last + 1 && !audit_seal_pruned(&r->seals, n - 1))
+		gap(r, last, n);
 }
 
 /* Where a slice ends and the next one begins. */
@@ -198,8 +220,8 @@ static int run_slice(struct run *r, const struct check *c, struct place *at)
 		struct str id = db_text(s, c->id);
 		int64_t number = db_int(s, 0);
 
-		if (c->gaps && number != at->number + 1)
-			gap(r, at->number, number);
+		if (c->gaps)
+			check_number(r, at->number > 0 ? at->number : 0, number, id);
 		c->record(r, s, id);
 		if (c->kind == BY_NAME)
 			snprintf(at->name, sizeof(at->name), "%.*s", (int)id.n, id.p ? id.p : "");
@@ -213,7 +235,7 @@ static int run_slice(struct run *r, const struct check *c, struct place *at)
 
 static int run_records(struct run *r, const struct check *c)
 {
-	struct place at = { 0 };
+	struct place at = { .number = c->gaps ? INT64_MIN : 0 };
 	int n;
 
 	do {
@@ -222,6 +244,8 @@ static int run_records(struct run *r, const struct check *c)
 	} while (n == AUDIT_SLICE);
 	if (c->record == receipt_record)
 		r->a->receipts = r->check->count;
+	if (c->record == seal_record && n >= 0)
+		return audit_seal_behind(&r->seals, &r->a->unsealed);
 	return n < 0 ? -1 : 0;
 }
 
@@ -275,6 +299,7 @@ int audit_run(struct audit *a, struct problem *why)
 	int rc = open_files(&r, why);
 
 	r.arena = arena_new();
+	r.seals.ledger = r.db[SQL_LEDGER];
 	for (size_t i = 0; rc == 0 && i < sizeof(checks) / sizeof(checks[0]); i++) {
 		rc = run_check(&r, &checks[i]);
 		if (rc < 0)

@@ -28,6 +28,7 @@ struct audit {
 	unsigned checks;
 	struct verify_head head[SQL_FILES];     /* as the files have them: to be kept elsewhere */
 	int64_t receipts;               /* and how many receipts there are */
+	int64_t unsealed;               /* receipts that no seal covers yet */
 	int64_t open_intents;           /* calls without an outcome: under way, or cut off */
 	int64_t bad;                    /* of all checks */
 };

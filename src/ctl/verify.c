@@ -76,6 +76,8 @@ static void print_table(struct audit *a)
 		printf("%-13s %s\n", names[f], buf_text(&b));
 		buf_free(&b);
 	}
+	if (a->unsealed)
+		printf("%" PRId64 " receipts are not sealed yet: only their digests of inputs and outputs can be checked\n", a->unsealed);
 	if (a->open_intents)
 		printf("%" PRId64 " calls have no outcome yet; without a running service they get one, `unknown`, at the next start\n",
 			a->open_intents);
@@ -100,6 +102,7 @@ static void print_json(struct audit *a, struct json_object *findings)
 	json_put(o, "checks", checks);
 	json_put(o, "findings", findings);
 	json_put_int(o, "open_intents", a->open_intents);
+	json_put_int(o, "unsealed", a->unsealed);
 	for (int f = 0; f < SQL_FILES; f++) {
 		head_text(&a->head[f], &b);
 		json_put_text(o, names[f], buf_text(&b));
@@ -127,7 +130,7 @@ static int parse_head(const char *text, struct verify_head *h)
 
 static const char usage[] =
 	"usage: rowcall verify [OPTION...] [FOLDER]\n\n"
-	"Recomputes both event chains and the digests of receipts and contracts, and names what does not fit.\n"
+	"Recomputes both event chains, the seals over receipts and all digests, and names what does not fit.\n"
 	"FOLDER holds directory.db and ledger.db, as a backup does; without it the service's own files are read.\n\n"
 	"      --head HASH@N           what an earlier run printed as `head`: finds a log whose end was cut or replaced\n"
 	"      --ledger-head HASH@N    the same for `ledger head`\n"

@@ -1,6 +1,6 @@
 /* The writer: takes the writes that its clients sent, commits many with one fsync, answers. It knows statements by
- * number and nothing of what they mean; the two exceptions are the test whether a file can be written and intents whose
- * process is gone, which nobody else could settle.
+ * number and nothing of what they mean; the exceptions are the test whether a file can be written, intents whose process is
+ * gone, which nobody else could settle, and what it does unasked between two batches: prune.c and seal.c.
  *
  * One turn: every client's frames are read, then `batch` runs: for each file one transaction over all frames, one
  * commit, the generation raised, all answers sent. No timer: what arrives during a commit is the next batch.
@@ -32,6 +32,7 @@
 #include "store/db.h"
 #include "store/migrate.h"
 #include "store/prune.h"
+#include "store/seal.h"
 #include "store/wire.h"
 
 enum {
@@ -86,8 +87,9 @@ static struct {
 	struct db *db[SQL_FILES];
 	struct loop_fd listener, signals;
 	struct loop_task batch;
-	struct loop_timer probe, prune, stop, accept_pause;
+	struct loop_timer probe, prune, seal, stop, accept_pause;
 	struct prune pruning;
+	struct seal sealing;
 	bool stopping, paused;
 	struct client *clients;
 	unsigned n_clients;
@@ -625,6 +627,8 @@ static void commit_file(enum sql_file f)
 		/* After the commit, before any answer: who is told can rely on everybody seeing it. */
 		if (f == SQL_DIRECTORY)
 			shared_raise(w.shared, true, false);
+		else if (!w.seal.slot)
+			loop_timer_set(&w.seal, SEAL_LOOK_MS);
 	}
 	shared_count(w.shared, COUNT_WRITES, committed);
 	shared_count(w.shared, COUNT_WRITE_BATCHES, 1);
@@ -762,6 +766,22 @@ static void on_prune(struct loop_timer *t)
 	loop_timer_set(t, next < 0 ? PRUNE_EVERY_MIN_MS : next);
 }
 
+/* The timer runs while there is something to seal; the next commit of receipts starts it again. */
+static void on_seal(struct loop_timer *t)
+{
+	int64_t next = SEAL_LOOK_MS;
+
+	if (atomic_load(health(SQL_LEDGER))) {
+		next = seal_step(&w.sealing, w.db[SQL_LEDGER], w.conf->seal_interval_ms);
+		if (next < 0) {
+			transaction_failed(SQL_LEDGER);
+			next = SEAL_LOOK_MS;
+		}
+	}
+	if (next > 0)
+		loop_timer_set(t, next);
+}
+
 /* Start and stop */
 
 static void put_path(struct buf *path, enum sql_file f)
@@ -888,6 +908,7 @@ static void begin(const struct conf *conf, struct shared *shared, int listen_fd)
 	w.batch.run = on_batch;
 	w.probe.fire = on_probe;
 	w.prune.fire = on_prune;
+	w.seal.fire = on_seal;
 	w.stop.fire = on_stop;
 	w.accept_pause.fire = accept_again;
 	w.listener = (struct loop_fd){ .fd = listen_fd, .ready = accept_all };
@@ -910,6 +931,9 @@ static void end(void)
 	}
 	while (w.peers)
 		peer_free(w.peers);
+	if (w.db[SQL_LEDGER] && atomic_load(health(SQL_LEDGER)))
+		seal_rest(&w.sealing, w.db[SQL_LEDGER]);
+	seal_free(&w.sealing);
 	for (enum sql_file f = 0; f < SQL_FILES; f++)
 		db_close(w.db[f]);
 	close(w.signals.fd);
@@ -927,6 +951,7 @@ int writer_main(const struct conf *conf, struct shared *shared, int listen_fd)
 		shared_raise(shared, true, true);
 		loop_add(&w.listener, EPOLLIN);
 		loop_timer_set(&w.prune, PRUNE_PAUSE_MS);
+		loop_timer_set(&w.seal, SEAL_LOOK_MS);
 		shared_writer_ready(shared, true);
 		loop_run();
 	}

@@ -549,6 +549,17 @@ struct str db_text(struct db_stmt *s, int column)
 	return str_make(p, p ? (size_t)sqlite3_column_bytes(s->s, column) : 0);
 }
 
+char db_type(struct db_stmt *s, int column)
+{
+	switch (sqlite3_column_type(s->s, column)) {
+	case SQLITE_INTEGER: return 'i';
+	case SQLITE_FLOAT: return 'r';
+	case SQLITE_TEXT: return 't';
+	case SQLITE_BLOB: return 'b';
+	default: return 'n';
+	}
+}
+
 bool db_is_null(struct db_stmt *s, int column)
 {
 	return sqlite3_column_type(s->s, column) == SQLITE_NULL;

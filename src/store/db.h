@@ -44,6 +44,8 @@ struct db_stmt *db_start_values(struct db *d, enum sql_id id, const struct wire_
 int db_step(struct db_stmt *s);
 int64_t db_int(struct db_stmt *s, int column);
 struct str db_text(struct db_stmt *s, int column);      /* p NULL for SQL NULL; valid until the next step or end */
+/* SQLite's name of its type: i(nteger), r(eal), t(ext), b(lob), n(ull). To be asked before db_text, which converts. */
+char db_type(struct db_stmt *s, int column);
 bool db_is_null(struct db_stmt *s, int column);
 void db_end(struct db_stmt *s);                         /* NULL is fine */
 /* One row with one value; found false when there is none. -1 when the query failed. */

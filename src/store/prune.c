@@ -1,7 +1,7 @@
 /* Pruning of payloads and keys. Payloads are numbered as their receipts, oldest first, so a step looks only at the first
  * of them; keys have an index by their time. */
 #include <stdio.h>
-#include "base/crypto.h"
+#include "store/event.h"
 #include "store/prune.h"
 
 static int run(struct db_stmt *s)
@@ -16,15 +16,10 @@ static int run(struct db_stmt *s)
 
 static int note_begin(struct prune *p, struct db *d)
 {
-	char id[CRYPTO_ID], event[CRYPTO_ID + 4], now[CLOCK_ISO], detail[CLOCK_ISO + 16];
-	int64_t ms = clock_ms();
+	char detail[CLOCK_ISO + 16];
 
-	clock_iso(ms, now);
-	crypto_id(ms, id);
-	snprintf(event, sizeof(event), "evt_%s", id);
 	snprintf(detail, sizeof(detail), "{\"before\":\"%s\"}", p->before);
-	return run(db_start(d, SQL_LEDGER_EVENT_ADD, "tttnttt", event, now, "PAYLOADS_PRUNE", "rowcalld: writer", NULL,
-			    detail));
+	return event_note(d, "PAYLOADS_PRUNE", detail);
 }
 
 static int64_t pause_of(int64_t keep_ms)

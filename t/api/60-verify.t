@@ -3,7 +3,7 @@
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
 upstream_start
-rc_start --allow-upstream "$UPSTREAM" || bail "the service did not start"
+rc_start --set seal_interval=1h --allow-upstream "$UPSTREAM" || bail "the service did not start"
 rowcall() { "$BUILD/rowcall" "$@"; }
 row() { jq -nc --arg k "$1" --arg w "$2" '{key:$k,type:"fn",target:"echo",content:("# WHAT: "+$w),examples:["x"]}'; }
 
@@ -29,8 +29,21 @@ like "$(ROWCALL_DIR=$DIR rowcall verify)" "^head +$HEAD\$" "the folder may stand
 wal=$(stat -c %i "$DIR/ledger.db-wal")
 for n in 1 2 3; do rowcall verify --dir "$DIR" >/dev/null; done
 is "$(stat -c %i "$DIR/ledger.db-wal")" "$wal" "reading it leaves the write-ahead log alone"
+
+# --- seals: what covers the receipts' columns
+is "$(printf '%s' "$live" | jq -c .unsealed)" 8 "it says how many receipts no seal covers yet"
+like "$(rowcall verify --dir "$DIR")" '^8 receipts are not sealed yet' "… in words too"
+kill -KILL "$(pids_of writer)"
+until owner POST /api/dispatch '{"key":"NOW"}' >/dev/null && jq -e .ok "$BODY" >/dev/null; do sleep 0.1; done
 rc_stop
 ok "a stopped service verifies" rowcall verify --dir "$DIR"
+is "$(rowcall verify --dir "$DIR" --json | jq -c '[.unsealed, (.checks[] | select(.check=="seals") | .count, .bad)]')" '[0,1,0]' "a stop seals what is left, also after the writer was killed"
+seal() { sqlite3 -readonly "$DIR/ledger.db" "SELECT json_extract(detail, '\$.$1') FROM ledger_events WHERE action = 'RECEIPTS_SEAL' LIMIT 1"; }
+is "$(seal first) $(seal last) $(seal count)" '1 9 9' "from the first receipt to the last"
+# As rowcall(1) says: each column as type, length and text.
+column=$(sqlite3 -readonly "$DIR/ledger.db" "SELECT group_concat('substr(typeof(' || name || '), 1, 1) || coalesce(length(CAST(' || name || ' AS BLOB)), 0) || '':'' || coalesce(' || name || ', '''')', ' || ') FROM pragma_table_info('invocations')")
+is "$(sqlite3 -readonly "$DIR/ledger.db" "SELECT $column FROM invocations WHERE n BETWEEN 1 AND 9 ORDER BY n" | sha256sum | cut -d' ' -f1)" "$(seal sha256)" \
+	"sqlite3 and sha256sum come to the same digest"
 
 # damaged FILE SQL PATTERN NAME: the damage is done to a copy and found there.
 damaged()
@@ -65,7 +78,16 @@ damaged directory.db "INSERT INTO directory SELECT 'ROW_6', type, target, auth, 
 damaged ledger.db "UPDATE payloads SET output = output || '!' WHERE n = 3" "receipts: $first: the output kept does not" "an output"
 damaged ledger.db "UPDATE payloads SET input = 'other' WHERE n = 3" "receipts: $first: the input kept does not" "an input"
 damaged ledger.db "DELETE FROM invocations WHERE n = 3; DELETE FROM payloads WHERE n = 3" 'receipts: number 3: missing: records were removed' "a receipt removed in the middle"
-damaged ledger.db "DELETE FROM invocations WHERE n = 8" 'orphan payloads: 8: a payload without' "a receipt removed at the end, its payload left"
+damaged ledger.db "DELETE FROM invocations WHERE n = 9" 'orphan payloads: 9: a payload without' "a receipt removed at the end, its payload left"
+damaged ledger.db "UPDATE invocations SET actor = 'someone' WHERE n = 4" 'ledger.db: seals: numbers 1 to 9: a receipt is not as it was sealed' "a text of a receipt altered"
+damaged ledger.db "UPDATE invocations SET ok = 0 WHERE n = 4" 'seals: numbers 1 to 9: a receipt is not as' "a number of a receipt altered"
+damaged ledger.db "UPDATE invocations SET reason = '' WHERE n = 4" 'seals: numbers 1 to 9: a receipt is not as' "nothing made an empty text"
+damaged ledger.db "UPDATE invocations SET id = CAST(id AS BLOB) WHERE n = 4" 'seals: numbers 1 to 9: a receipt is not as' "a text made a blob"
+damaged ledger.db "UPDATE invocations SET key = key || runner, runner = '' WHERE n = 4" 'seals: numbers 1 to 9: a receipt is not as' "bytes moved from one column to the next"
+damaged ledger.db "DELETE FROM payloads WHERE n > 7; DELETE FROM invocations WHERE n > 7" 'seals: numbers 1 to 9: receipts are missing' "the last receipts removed with their payloads"
+damaged ledger.db "UPDATE invocations SET n = 0 WHERE n = 9" 'receipts: inv_[a-z0-9]*: has a number that no receipt gets' "a receipt before the first"
+damaged ledger.db "UPDATE ledger_events SET detail = replace(detail, '\"last\":9', '\"last\":8') WHERE action = 'RECEIPTS_SEAL'" 'ledger events: [0-9]* evt_[a-z0-9]*: `hash`' "a seal altered"
+damaged ledger.db "UPDATE ledger_events SET detail = 'x' WHERE action = 'RECEIPTS_SEAL'" "seals: numbers 0 to 0: the event's detail is no seal" "a seal that cannot be read"
 damaged ledger.db "UPDATE ledger_events SET action = 'X'" 'ledger events: 1 evt_[a-z0-9]*: `hash`' "a ledger event"
 damaged ledger.db "DELETE FROM ledger_events" 'ledger events: 1: is missing: the log ends before' "the ledger's events removed"
 damaged ledger.db "INSERT INTO intents (invocation, time, key, runner, actor, trace, pid) SELECT id, time, key, runner, actor, trace, 1 FROM invocations WHERE n = 2" \

@@ -62,6 +62,7 @@ static void defaults(void)
 	tap_ok(c->max_request_body == 1048576 && c->max_row_field == 65536 && c->max_upstream_body == 4194304 &&
 	       c->max_kept_payload == 65536, "sizes");
 	tap_ok(c->payload_keep_ms == INT64_C(30) * 24 * 3600 * 1000, "payloads are kept for 30 days");
+	tap_is_int(c->seal_interval_ms, 60000, "receipts are sealed after a minute");
 	tap_ok(c->connect_timeout_ms == 5000 && c->upstream_timeout_ms == 30000 && c->max_redirects == 5 &&
 	       c->write_timeout_ms == 10000 && c->drain_ms == 30000,
 	       "times");
@@ -282,7 +283,7 @@ static void bounds(void)
 		{ "trace_depth", "", 1, 32 }, { "trace_steps", "", 1, 10000 },
 		{ "max_request_body", "", 1024, 1073741824 }, { "max_row_field", "", 1024, 16777216 },
 		{ "max_upstream_body", "", 1024, 1073741824 }, { "max_kept_payload", "", 0, 16777216 },
-		{ "payload_keep", "ms", 0, 3153600000000 }, { "idempotency_keep", "ms", 1000, 2592000000 },
+		{ "payload_keep", "ms", 0, 3153600000000 }, { "seal_interval", "ms", 1000, 86400000 }, { "idempotency_keep", "ms", 1000, 2592000000 },
 		{ "connect_timeout", "ms", 1, 600000 },
 		{ "upstream_timeout", "ms", 1, 3600000 }, { "trace_timeout", "ms", 1, 86400000 },
 		{ "write_timeout", "ms", 1, 600000 },
