@@ -171,6 +171,22 @@ static struct json_object *named_from_pieces(struct call *c, const struct str *a
 	return values;
 }
 
+struct json_object *arguments_typed(struct call *c, struct json_object *texts)
+{
+	struct json_object *values, *properties = arguments_properties(c);
+
+	if (!texts)
+		return NULL;
+	values = arena_json(c->arena, json_object_new_object());
+	json_object_object_foreach(texts, name, text) {
+		struct json_object *type = json_get(json_get(properties, name), "type");
+
+		if (json_str(text).n || !type || type_allows(type, "string"))
+			json_put(values, name, typed(c, json_str(text), type, false));
+	}
+	return values;
+}
+
 /* What is recorded */
 
 static void record_array(struct call *c, const struct str *arg, size_t n)

@@ -20,6 +20,9 @@ bool arguments_elements(struct call *c, struct json_object **list);
 /* The arguments by the names of the schema's properties, without those that are absent: of a string or an array the pieces,
  * typed. Without a schema empty. The arena's. */
 struct json_object *arguments_named(struct call *c);
+/* `texts`, an object of strings or NULL, with each as the value that it stands for by the row's schema, as a piece is read;
+ * one that is empty where text is not allowed is absent. The arena's; NULL for NULL. */
+struct json_object *arguments_typed(struct call *c, struct json_object *texts);
 /* A value as an argument: a string's bytes, else its JSON text, null as nothing. The arena's. */
 struct str arguments_text(struct arena *a, struct json_object *o);
 /* The properties of the row's input_schema, in its order; NULL when there are none. */

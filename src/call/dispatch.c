@@ -557,14 +557,13 @@ static size_t payload_of(const struct dispatch_request *r)
 	return n + b.len;
 }
 
-static int pass_gate(struct run *run, struct problem *why)
+int dispatch_gate(struct dispatch_request *r, const struct entry *e, bool paid, struct problem *why)
 {
-	struct dispatch_request *r = &run->request;
 	struct gate_request g = {
-		.arena = r->arena, .caller = r->caller, .entry = run->call.entry,
+		.arena = r->arena, .caller = r->caller, .entry = e,
 		.plain = !r->arg && (!r->named || !json_object_object_length(r->named)), .body = r->body,
 		.payload = r->caller->token ? payload_of(r) : 0, .inner = r->parent != NULL,
-		.paid = run->keyed && run->key.first[0],
+		.paid = paid,
 	};
 
 	if (gate_check(&g, why) < 0)
@@ -593,7 +592,7 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 	run->keyed = r->idempotency.p && !r->shape;
 	if (run->keyed && idempotency_begin(r, &run->key, why) < 0)
 		return malformed(run, why);
-	if (pass_gate(run, why) < 0)
+	if (dispatch_gate(&run->request, run->call.entry, run->keyed && run->key.first[0], why) < 0)
 		return denied(run, why);
 	if (run->keyed && run->key.first[0])
 		return answer_again(run, why);

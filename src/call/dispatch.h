@@ -101,6 +101,9 @@ enum { DISPATCH_CLAIM_MAX = 1024 };
  * material: the result is no error and holds something: behind its label ("HTTP 200:") and without white space
  * around it is not empty, nor `null`, `[]`, `{}` or `""`. */
 int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why);
+/* The gate for the request as it stands, before anything else of dispatch_call: gate_check. A fixed body of the token takes
+ * the place of an empty one. paid: the call was made before. */
+int dispatch_gate(struct dispatch_request *r, const struct entry *e, bool paid, struct problem *why);
 /* The answer for a key that who cannot read, or that is not there: why becomes 404 `unknown_key`, extra (of a) has
  * "attempted", "ran":false and "did_you_mean", near keys that who reads. Counted. Returns -1. */
 int dispatch_unknown_key(struct arena *a, const struct caller *who, struct str key, struct problem *why);

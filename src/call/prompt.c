@@ -1,5 +1,7 @@
 /* Putting a prompt together. A prompt is no template: nothing in it is replaced but the one mark for the tools. */
 #include <string.h>
+#include "base/escape.h"
+#include "call/arguments.h"
 #include "call/prompt.h"
 #include "call/tools.h"
 
@@ -59,4 +61,29 @@ int prompt_system(struct buf *out, struct arena *a, const struct entry *e, const
 		return -1;
 	put_tools(out, buf_str(&text), str_trim(buf_str(&list)));
 	return 0;
+}
+
+int prompt_begin(struct call *c, const struct caller *tools, const struct caller *reader, struct prompt *out,
+	struct problem *why)
+{
+	struct buf system = BUF_ARENA(c->arena), user = BUF_ARENA(c->arena);
+
+	if (prompt_system(&system, c->arena, c->entry, tools, reader, why) < 0)
+		return -1;
+	escape_utf8(&user, template_join(c->arena, c->args.arg, c->args.n));
+	*out = (struct prompt){ buf_str(&system), buf_str(&user) };
+	return 0;
+}
+
+int prompt_preview(const struct dispatch_request *r, struct entry *e, struct prompt *out, struct problem *why)
+{
+	struct dispatch_request q = *r;
+	struct caller tools = *r->caller;
+	struct call c = { .request = &q, .arena = r->arena, .entry = e };
+
+	tools.low_risk = tools.low_risk || !e->sensitive;
+	if (dispatch_gate(&q, e, false, why) < 0)
+		return -1;
+	q.named = arguments_typed(&c, q.named);
+	return arguments_read(&c, why) < 0 ? -1 : prompt_begin(&c, &tools, r->caller, out, why);
 }

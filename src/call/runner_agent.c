@@ -96,17 +96,16 @@ static struct caller reach_of(const struct call *c)
 /* The conversation so far. reader: whose eyes the blocks are for, NULL: the model's. */
 static int begin(struct run *run, struct call *c, const struct caller *reader, struct problem *why)
 {
-	struct buf system = BUF_ARENA(c->arena), user = BUF_ARENA(c->arena);
+	struct prompt prompt;
 
 	*run = (struct run){
 		.call = c, .built = c->built, .reach = reach_of(c), .asked = BUF_ARENA(c->arena),
 		.messages = arena_json(c->arena, json_object_new_array()),
 	};
-	if (prompt_system(&system, c->arena, c->entry, &run->reach, reader, why) < 0)
+	if (prompt_begin(c, &run->reach, reader, &prompt, why) < 0)
 		return -1;
-	escape_utf8(&user, template_join(c->arena, c->args.arg, c->args.n));
-	chat_say(run->messages, "system", buf_str(&system));
-	chat_say(run->messages, "user", buf_str(&user));
+	chat_say(run->messages, "system", prompt.system);
+	chat_say(run->messages, "user", prompt.user);
 	return 0;
 }
 

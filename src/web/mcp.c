@@ -43,6 +43,9 @@ static const struct mcp_method methods[] = {
 	{ "resources/list", MCP_LEGACY | MCP_MODERN, NULL, "resources", false, mcp_resources_list },
 	{ "resources/templates/list", MCP_LEGACY | MCP_MODERN, NULL, NULL, false, mcp_resources_templates },
 	{ "resources/read", MCP_LEGACY | MCP_MODERN, "uri", NULL, false, mcp_resources_read },
+	{ "prompts/list", MCP_LEGACY | MCP_MODERN, NULL, "prompts", false, mcp_prompts_list },
+	{ "prompts/get", MCP_LEGACY | MCP_MODERN, "name", NULL, true, mcp_prompts_get },
+	{ "completion/complete", MCP_LEGACY | MCP_MODERN, NULL, "completions", false, mcp_complete },
 	{ "subscriptions/listen", MCP_MODERN, NULL, "tools.listChanged prompts.listChanged resources.listChanged", false,
 	  mcp_listen },
 };

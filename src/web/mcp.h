@@ -102,6 +102,8 @@ void mcp_rows_list(struct mcp *m, const struct mcp_view *view);
 int mcp_rows_only_page(struct mcp *m);
 /* mcp_cacheable of what the next write may change, and what the credential sees of it. */
 void mcp_rows_cacheable(struct mcp *m);
+/* The keys that its list may have, in its order; the request's. */
+size_t mcp_rows_keys(struct mcp *m, const struct mcp_view *view, struct str **out);
 /* The row, NULL for one that is hidden as for one that is not there. -1 after answering: it cannot be read. */
 int mcp_rows_find(struct mcp *m, struct str key, struct entry **out);
 /* Whether the gate lets the caller call it, whatever the arguments. */
@@ -109,9 +111,21 @@ bool mcp_rows_callable(const struct mcp *m, const struct entry *e);
 
 /* mcp_resources.c: contract documents as resources */
 #define MCP_RESOURCES_TEMPLATE "rowcall://contract/{key}"
+extern const struct mcp_view mcp_resources_view;
 void mcp_resources_list(struct mcp *m);
 void mcp_resources_templates(struct mcp *m);
 void mcp_resources_read(struct mcp *m);
+
+/* mcp_prompts.c: agent rows that change nothing as prompts */
+void mcp_prompts_list(struct mcp *m);
+void mcp_prompts_get(struct mcp *m);
+/* The row, when the caller sees it as a prompt or may at least know why it is none. NULL after answering. */
+struct entry *mcp_prompts_find(struct mcp *m, struct str name);
+/* Its arguments, as tool_schema; the arena's. */
+struct json_object *mcp_prompts_schema(const struct mcp *m, struct arena *a, const struct entry *e);
+
+/* mcp_complete.c: what an argument may be */
+void mcp_complete(struct mcp *m);
 
 /* mcp_tools.c: rows as tools */
 void mcp_tools_list(struct mcp *m);

@@ -36,11 +36,11 @@ static bool emit_resource(const struct mcp *m, struct buf *out, struct arena *a,
 	return true;
 }
 
+const struct mcp_view mcp_resources_view = { .name = "resources", .lists = lists, .emit = emit_resource };
+
 void mcp_resources_list(struct mcp *m)
 {
-	static const struct mcp_view view = { .name = "resources", .lists = lists, .emit = emit_resource };
-
-	mcp_rows_list(m, &view);
+	mcp_rows_list(m, &mcp_resources_view);
 }
 
 /* One page, which never changes. */

@@ -104,6 +104,20 @@ static size_t collect(struct mcp *m, const struct mcp_view *view, struct place a
 	return n;
 }
 
+size_t mcp_rows_keys(struct mcp *m, const struct mcp_view *view, struct str **out)
+{
+	struct place beginning, *row;
+	bool known;
+	size_t n;
+
+	read_cursor(m->r->arena, str_of(""), &beginning);
+	n = collect(m, view, beginning, &row, &known);
+	*out = arena_alloc(m->r->arena, (n + 1) * sizeof(**out));
+	for (size_t i = 0; i < n; i++)
+		(*out)[i] = row[i].key;
+	return n;
+}
+
 /* One row. 1: it is in the list; 0; -1 with why. */
 static int add_row(const struct mcp *m, const struct mcp_view *view, struct buf *out, struct str key, struct problem *why)
 {

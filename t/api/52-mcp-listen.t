@@ -34,7 +34,7 @@ ok "the first message comes at once" until_in first acknowledged
 is "$(head -1 "$TMP/first")" "event: message" "as an event"
 is "$(messages first | jq -c '[.jsonrpc,.method,.params._meta["io.modelcontextprotocol/subscriptionId"],.params.notifications.toolsListChanged,.params.notifications.somethingElse]')" \
 	'["2.0","notifications/subscriptions/acknowledged","a",true,null]' "it acknowledges what is served of what was asked for, under the request's id"
-is "$(messages first | jq -c .params.notifications.resourcesListChanged)" true "… resources too"
+is "$(messages first | jq -c '.params.notifications|[.promptsListChanged,.resourcesListChanged]')" '[true,true]' "… prompts and resources too"
 like "$(tr -d '\r' <"$TMP/first.head")" '^content-type: text/event-stream$' "the answer is an event stream"
 like "$(tr -d '\r' <"$TMP/first.head")" '^cache-control: no-store$' "that nobody keeps"
 unlike "$(cat "$TMP/first.head")" '^content-length' "and that has no length"
@@ -42,6 +42,7 @@ change NOW 1
 ok "a change of a row is announced" until_in first list_changed
 is "$(messages first | sed -n 2p | jq -c '[.method,.params._meta["io.modelcontextprotocol/subscriptionId"]]')" '["notifications/tools/list_changed","a"]' "under the same id"
 ok "what is a view of rows changes with them" until_in first notifications/resources/list_changed
+ok "… prompts as well" until_in first notifications/prompts/list_changed
 
 # To whom
 owner POST /api/tokens '{"scope":"row:ECHO","ttl":3600}' >/dev/null
