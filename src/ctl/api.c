@@ -226,16 +226,32 @@ static int exit_code(int status)
 	return CTL_FAILED;
 }
 
-/* error: what exactly, and how to fix it on a line of its own. */
-static int refused(const struct api_answer *out)
+/* What how_to_fix speaks of, a line each: keys that are near, and the command that makes a token that would do. */
+static void add_help(struct buf *out, struct json_object *answer)
+{
+	struct json_object *near = json_get(answer, "did_you_mean");
+	struct str mint = json_str(json_get(answer, "mint"));
+
+	for (size_t i = 0; near && i < json_object_array_length(near); i++)
+		buf_printf(out, "%s%s", i ? ", " : "\n  did_you_mean: ", json_object_get_string(json_get(json_object_array_get_idx(near, i), "key")));
+	if (mint.n)
+		buf_printf(out, "\n  the owner makes one: %.*s", (int)mint.n, mint.p);
+}
+
+/* error: what exactly; how to fix it, and what that speaks of, on lines of their own. */
+static int refused(struct api *a, const struct api_answer *out)
 {
 	struct str error = json_str(json_get(out->json, "error")), detail = json_str(json_get(out->json, "detail"));
 	struct str fix = json_str(json_get(out->json, "how_to_fix"));
+	struct buf help = BUF_ARENA(a->arena);
 
 	if (!error.p)
 		return ctl_fail(exit_code(out->status), "the service answers with status %d", out->status);
-	return ctl_fail(exit_code(out->status), "%.*s%s%.*s%s%.*s", (int)error.n, error.p, detail.n ? ": " : "", (int)detail.n,
-			detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "");
+	if (!fix.n && out->status == 401)
+		fix = str_of("it is the owner's to do, with the owner's key in ROWCALL_TOKEN or --token-file");
+	add_help(&help, out->json);
+	return ctl_fail(exit_code(out->status), "%.*s%s%.*s%s%.*s%s", (int)error.n, error.p, detail.n ? ": " : "", (int)detail.n,
+			detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "", buf_text(&help));
 }
 
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out)
@@ -259,11 +275,11 @@ int api_send(struct api *a, const struct api_request *q, struct api_answer *out)
 	rc = a->remote ? remote_send(a->remote, &t, &text, &why) : send_local(a, &t, &text, &why);
 	a->sent = true;
 	if (rc < 0 && q->running && !a->remote)
-		problem_fix(&why, "no service runs there; systemctl start rowcalld or rowcall up starts one");
+		problem_fix(&why, "no service runs there; systemctl start rowcall or rowcall up starts one");
 	if (rc < 0)
 		return ctl_problem(CTL_UNAVAILABLE, &why);
 	read_answer(a, buf_str(&text), out);
-	return out->status < 400 || q->quiet ? 0 : refused(out);
+	return out->status < 400 || q->quiet ? 0 : refused(a, out);
 }
 
 int api_get(struct api *a, const char *path, struct api_answer *out)

@@ -54,7 +54,7 @@ int ctl_print_call(const struct ctl_args *args, const struct api_answer *answer)
 		out_json(o);
 	else if (answer->status == 202)
 		printf("held for approval: %s\n", json_object_get_string(json_get(o, "approval")));
-	else if (ctl_has(args, "shape"))
+	else if (ctl_has(args, "shape") && json_get(o, "shaped"))
 		out_json(json_get(o, "shaped"));
 	else
 		out_text(json_str(json_get(o, "result")));

@@ -33,6 +33,7 @@ struct import {
 	struct draft d;
 	struct plan plan;
 	bool foreign;                   /* many rows of somebody else's text: they are stored when somebody has said yes */
+	bool broken;                    /* a part of the source could not be read */
 };
 
 /* The columns that a description says; the rest is whoever's runs the directory. */
@@ -198,7 +199,8 @@ static int source_jsonl(struct import *im)
 	struct problem why = { 0 };
 	struct json_object *o;
 	struct str rest;
-	int code = read_input(im->args->words ? im->args->word[0] : "-", &text);
+	const char *path = im->args->words ? im->args->word[0] : "-";
+	int code = read_input(path, &text);
 
 	im->plan.owned = UINT32_MAX;
 	if (code)
@@ -206,7 +208,7 @@ static int source_jsonl(struct import *im)
 	rest = buf_str(&text);
 	if (str_starts(str_trim(rest), "[")) {
 		if (json_parse(im->d.arena, rest, &o, &why) < 0)
-			return ctl_problem(CTL_FAILED, &why);
+			return ctl_fail(CTL_FAILED, "%s: %s", path, why.detail);
 		im->d.rows = o;
 		return CTL_OK;
 	}
@@ -215,10 +217,12 @@ static int source_jsonl(struct import *im)
 
 		if (!one.n)
 			continue;
-		if (json_parse(im->d.arena, one, &o, &why) < 0 || !json_object_is_type(o, json_type_object))
-			draft_note(&im->d, arena_printf(im->d.arena, "line %u", line), true, "is no row: %s", why.status ? why.detail : "no object");
-		else
+		if (json_parse(im->d.arena, one, &o, &why) == 0 && json_object_is_type(o, json_type_object)) {
 			json_object_array_add(im->d.rows, json_object_get(o));
+		} else {
+			im->broken = true;
+			draft_note(&im->d, arena_printf(im->d.arena, "line %u", line), true, "is no row: %s", why.status ? why.detail : "no object");
+		}
 		why = (struct problem){ 0 };
 	}
 	return CTL_OK;
@@ -228,12 +232,13 @@ static int source_sql(struct import *im)
 {
 	struct buf text = BUF_ARENA(im->d.arena);
 	struct problem why = { 0 };
-	int code = read_input(im->args->words ? im->args->word[0] : "-", &text);
+	const char *path = im->args->words ? im->args->word[0] : "-";
+	int code = read_input(path, &text);
 
 	im->plan.owned = UINT32_MAX;
 	if (code)
 		return code;
-	return sql_convert(&im->d, buf_str(&text), &why) < 0 ? ctl_problem(CTL_FAILED, &why) : CTL_OK;
+	return sql_convert(&im->d, buf_str(&text), &why) < 0 ? ctl_fail(CTL_FAILED, "%s: %s", path, why.detail) : CTL_OK;
 }
 
 /* A server's list of tools, asked for on a fiber. */
@@ -405,7 +410,7 @@ static int carry_out(struct import *im)
 		tell_plan(im);
 	tell_secrets(im);
 	tell_counts(im, go ? "" : "nothing is stored; it would be: ");
-	return code ? code : im->plan.refused ? CTL_FAILED : CTL_OK;
+	return code ? code : im->plan.refused || im->broken ? CTL_FAILED : CTL_OK;
 }
 
 static int import(const struct ctl_args *args, int (*source)(struct import *im))

@@ -232,8 +232,8 @@ static const char *objection(struct api *a, const struct api_answer *answer, con
 
 	if (why->status)
 		return why->detail;
-	return arena_printf(api_arena(a), "%.*s: %.*s\n%.*s", (int)error.n, error.p ? error.p : "", (int)detail.n, detail.p ? detail.p : "",
-			    (int)fix.n, fix.p ? fix.p : "");
+	return arena_printf(api_arena(a), "%.*s%s%.*s%s%.*s", (int)error.n, error.p ? error.p : "", detail.n ? ": " : "", (int)detail.n,
+			    detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "");
 }
 
 /* One round: the editor, then the service. *again: what to say on top of the sheet in the next one; NULL: it is over. */

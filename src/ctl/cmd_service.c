@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/secret.h"
 #include "ctl/api.h"
 #include "ctl/out.h"
 #include "ctl/place.h"
@@ -47,10 +49,12 @@ int ctl_migrate(const struct ctl_args *args)
 	return code;
 }
 
+/* What the service would refuse is refused here, where it is seen: it tells only its log. */
 int ctl_reload(const struct ctl_args *args)
 {
 	const struct place p = { .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
 	struct problem why = { 0 };
+	struct secrets *s = NULL;
 	struct conf *conf;
 	char *path, text[32] = "";
 	int code = api_here(args);
@@ -69,10 +73,13 @@ int ctl_reload(const struct ctl_args *args)
 		fclose(f);
 	if (pid <= 0)
 		code = ctl_fail(CTL_UNAVAILABLE, "no service runs here: %s", path);
+	else if (!(s = ctl_secrets(conf, &why)) && access(conf->secrets_file, R_OK) == 0)
+		code = ctl_problem(CTL_CONFIG, &why);
 	else if (kill((pid_t)pid, SIGHUP) < 0)
 		code = ctl_fail(errno == EPERM ? CTL_DENIED : CTL_UNAVAILABLE, "process %ld: %s", pid, strerror(errno));
 	else
 		printf("process %ld reads its configuration again\n", pid);
+	secret_close(s);
 	free(path);
 	conf_free(conf);
 	return code;

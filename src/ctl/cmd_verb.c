@@ -250,10 +250,11 @@ static int follow(struct api *a, const struct verb *v, const struct ctl_args *ar
 	int code = CTL_OK;
 
 	while (code == CTL_OK && !ferror(stdout)) {
+		/* A service that was started for this would have no caller. --limit is for the first look. */
+		struct api_request q = { .method = "GET", .path = path_of(a, v, args, last[0] ? FOLLOW_ROWS : NULL), .running = true };
 		struct api_answer answer;
 
-		/* --limit is for the first look. */
-		code = api_get(a, path_of(a, v, args, last[0] ? FOLLOW_ROWS : NULL), &answer);
+		code = api_send(a, &q, &answer);
 		if (code == CTL_OK)
 			print_newer(v, args, json_get(answer.json, "rows"), last);
 		api_forget(a);

@@ -115,7 +115,7 @@ void doctor_config(struct doctor *d)
 	struct stat st;
 
 	if (read && stat(d->conf->path, &st) == 0 && st.st_mtime > read + 1)
-		doctor_note(d, DOCTOR_WARN, "systemctl reload rowcall (SIGHUP to the master)",
+		doctor_note(d, DOCTOR_WARN, "systemctl reload rowcall, or rowcall reload",
 			"%s was changed after the service read it", d->conf->path);
 }
 

@@ -124,6 +124,8 @@ int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out,
 	if (rc != CURLE_OK) {
 		problem_set(why, 503, "no_answer");
 		problem_detail(why, "%s: %s", r->url, curl_easy_strerror(rc));
+		if (rc == CURLE_PEER_FAILED_VERIFICATION)
+			problem_fix(why, "--cacert FILE trusts the certificates in it, such as the instance's own tls/cert.pem");
 	}
 	curl_slist_free_all(headers);
 	buf_free(&url);

@@ -406,10 +406,10 @@ static void greet(const struct up *u)
 	printf("  owner's key  TERMINAL_KEY in %s/secrets.env\n"
 	       "  logs         %s/log\n"
 	       "\nRead a contract, call the row, see the receipts:\n"
-	       "  curl -sSw '\\n' --cacert %s/tls/cert.pem '%s/api/dispatch?key=NOW&format=markdown'\n"
-	       "  curl -sSw '\\n' --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" -H 'content-type: application/json' "
+	       "  curl -sS --cacert %s/tls/cert.pem '%s/api/dispatch?key=NOW&format=markdown'\n"
+	       "  curl -sS --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" -H 'content-type: application/json' "
 	       "-d '{\"key\":\"NOW\"}' %s/api/dispatch\n"
-	       "  curl -sSw '\\n' --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" '%s/api/dispatch?ledger=1'\n"
+	       "  curl -sS --cacert %s/tls/cert.pem -H \"x-terminal-key: $(sed -n s/^TERMINAL_KEY=//p %s/secrets.env)\" '%s/api/dispatch?ledger=1'\n"
 	       "\nCtrl-C stops it.\n", d, d, d, base, d, d, base, d, d, base);
 	fflush(stdout);
 }

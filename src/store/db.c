@@ -224,6 +224,8 @@ static bool lacks(char *out, size_t n, const char *path, const char *suffix, int
 		snprintf(out, n, "%.300s does not exist: it is there only while the writer has the file open", name);
 	else if (errno == ENOENT && *suffix)
 		return false;
+	else if (errno == ENOENT)
+		snprintf(out, n, "%.300s: %s", name, strerror(errno));
 	else
 		snprintf(out, n, "%.300s: no right to %s it: %s", name, right == R_OK ? "read" : "write",
 			strerror(errno));

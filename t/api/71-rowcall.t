@@ -84,6 +84,11 @@ is "$(code call TALLY --named n=three)" 1 "typed ones are checked"
 like "$(cat "$TMP/err")" 'args_invalid: /n' "… by the service"
 is "$(code call TALLY 1 --body 2)" 64 "only one of these"
 like "$(rowcall call WEATHER 1 2 --shape)" '"method":"GET"' "shape"
+owner PUT /api/directory/THINKER '{"type":"agent","target":"no-such-model","content":"# WHAT: x"}' >/dev/null
+is "$(code call THINKER hello --shape)" 1 "what cannot be built is an error"
+like "$(cat "$TMP/out")" '^ERR:agent:unknown_model:' "… that is printed"
+is "$(code call UPPR hello)" 66 "a key that is nearly one"
+like "$(cat "$TMP/err")" '^  did_you_mean: UPPER' "… is told which"
 is "$(code call JSON_GET nojson a)" 1 "a result that is an error is 1"
 like "$(cat "$TMP/out")" '^ERR:' "… and printed"
 one=$(rowcall call UUID --idempotency-key k1)
@@ -123,6 +128,13 @@ owner PUT /api/directory/RISKY '{"type":"fn","target":"echo","sensitive":1,"cont
 api POST /api/dispatch '{"key":"GREET","body":"x"}' >/dev/null
 token=$(sh -c "cd /; ROWCALL_DIR='$DIR' PATH='$BUILD':\$PATH; export ROWCALL_DIR PATH; $(jq_get .mint)" 2>/dev/null)
 is "$(api POST /api/dispatch '{"key":"GREET","body":"Eve"}' -H "x-capability-token: $token" | jq -r .ok)" true "the line that a refusal prints mints what is needed"
+ask_remote() { ROWCALL_TOKEN=$token "$BUILD/rowcall" "$@" --url "$BASE" --cacert "$DIR/tls/cert.pem" 2>"$TMP/err"; printf %s $?; }
+is "$(ask_remote call NOW)" 77 "a row outside a token's scope"
+like "$(cat "$TMP/err")" '^  the owner makes one: rowcall token mint --scope row:NOW' "… is refused with the line that mints what is needed"
+is "$(ask_remote token ls)" 77 "what is the owner's"
+like "$(cat "$TMP/err")" '^  it is the owner.s to do' "… is said to be"
+ROWCALL_DIR='' "$BUILD/rowcall" ls --url "$BASE" 2>"$TMP/err" >/dev/null
+like "$(cat "$TMP/err")" '; --cacert FILE trusts' "who does not know the certificate is told of --cacert"
 rule=$(rowcall watch add -k 'RISKY' -d hold --reason 'ask first')
 is "$(rowcall watch ls | cut -f1,3,4 | tr '\t' ' ')" "$rule hold RISKY" "watch add, watch ls"
 is "$(code call RISKY x)" 75 "a call that is held is 75"
@@ -143,6 +155,11 @@ is "$(rowcall events --since 0 -n 2 | cut -f1 | tr '\n' ' ')" '1 2 ' "events"
 is "$(rowcall status | head -1 | tr -s ' ')" 'service rowcall' "status for people"
 rowcall reload >/dev/null
 ok "reload" sh -c "for i in \$(seq 100); do grep -q reload '$DIR/log/rowcalld.log' && exit 0; sleep 0.1; done; exit 1"
+cp "$DIR/secrets.env" "$TMP/secrets"
+echo SHORT_ONE=short >>"$DIR/secrets.env"
+is "$(code reload)" 78 "secrets that the service would refuse are not sent to it"
+like "$(cat "$TMP/err")" 'SHORT_ONE is shorter than' "… but told"
+cat "$TMP/secrets" >"$DIR/secrets.env"
 rowcall completion bash >"$TMP/completion"
 is "$(bash -c '. "$1"; COMP_WORDS=(rowcall token m); COMP_CWORD=2; _rowcall; echo "${COMPREPLY[@]}"' - "$TMP/completion")" mint "bash completes commands of two words"
 is "$(bash -c '. "$1"; COMP_WORDS=(rowcall token mint --ri); COMP_CWORD=3; _rowcall; echo "${COMPREPLY[@]}"' - "$TMP/completion")" --risk-ceiling "and options"
@@ -152,6 +169,7 @@ like "$(zsh -f -c 'autoload -Uz compinit; compinit -D -u; . "$1"; emulate sh -c 
 is "$(code completion fish)" 64 "other shells are not known"
 rc_stop
 is "$(code reload)" 69 "where none runs there is nothing to reload"
+is "$(code receipts --follow)" 69 "nor to follow"
 is "$(rowcall migrate)" 'both databases are as this version wants them' "migrate"
 is "$(rowcall token ls | cut -f2 | sort | tr '\n' ' ')" 'active revoked ' "and all else works there too"
 is "$(pgrep -f "$DIR/rowcall.conf")" '' "nothing is left running"

@@ -232,6 +232,9 @@ is "$?,$(status_of GOOD_ROW | tr '\n' ',')$(status_of MISSPELT),$(status_of NO_E
 like "$(cat "$TMP/out")" '^MISSPELT	refused	unknown_field contents' "with the reason"
 like "$(cat "$TMP/out")" '^NO_EXAMPLE	refused	registry_hygiene_refused: keyless_missing_examples' "the gate's too"
 like "$(cat "$TMP/err")" 'left out: line 7: is no row' "and the line of what is no JSON"
+echo '{"key":"CUT_OFF"' >"$TMP/cut.jsonl"
+rowcall import jsonl "$TMP/cut.jsonl" >/dev/null
+is "$?" 1 "which is a failure where it is the only one, too"
 is "$(row GOOD_ROW '"\(.sensitive) \(.runner) \(.seq) \(.target)"')" '1 mine 5 echo' "a row comes whole"
 rowcall import jsonl "$TMP/mixed.jsonl" --json >/dev/null
 is "$(jq -r '[.rows[] | .status] | join(",")' "$TMP/out")" unchanged,refused,refused,refused,refused "for programs as JSON"
@@ -277,7 +280,7 @@ like "$(jq_get .result)" '^ERR:http:bad_target:' "what is wrong with it shows wh
 owner PUT '/api/directory/X?as_is=2' '{"type":"fn"}' >/dev/null
 is "$(status),$(jq_get .error)" 400,bad_parameter "as_is is 1 or not there"
 rowcall import sql "$TMP/mixed.jsonl" >/dev/null
-like "$?$(cat "$TMP/err")" '^1.*no table `directory`' "what is no dump"
+like "$?$(cat "$TMP/err")" '^1rowcall: .*mixed.jsonl: holds no table `directory`' "what is no dump"
 kill "$rc1" 2>/dev/null && wait "$rc1"
 
 done_testing
