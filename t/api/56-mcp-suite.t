@@ -17,6 +17,7 @@ changes()
 	add "$(jq -nc --arg key "$1" '{$key,type:"flow",examples:["x"],content:"# WHAT: changes a list\nNOW: > \($key)_put: $PREV"}')"
 }
 changes test_trigger_tool_change '{"type":"fn","target":"now","content":"# WHAT: new at $1","examples":["x"]}'
+changes test_trigger_prompt_change '{"type":"agent","target":"none","content":"# WHAT: new at $1\n# SAFE: yes","examples":["x"]}'
 
 # suite REVISION OPTION…: its report, without colours, in $TMP/REVISION; its exit code.
 suite()
