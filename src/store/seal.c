@@ -2,6 +2,7 @@
  * restart the chain says where to go on. */
 #include <inttypes.h>
 #include <stdio.h>
+#include "base/buf.h"
 #include "base/clock.h"
 #include "store/event.h"
 #include "store/seal.h"
@@ -19,14 +20,15 @@ static int look_up(struct seal *s, struct db *d)
 	return 0;
 }
 
-static void add_column(struct crypto_digest *sum, struct db_stmt *s, int column)
+static void put_column(struct buf *record, struct db_stmt *s, int column)
 {
-	char head[32], type = db_type(s, column);
-	struct str text = db_text(s, column);
-	int n = snprintf(head, sizeof(head), "%c%zu:", type, text.n);
+	struct str text;
 
-	crypto_digest_add(sum, str_make(head, (size_t)n));
-	crypto_digest_add(sum, text);
+	buf_putc(record, db_type(s, column));
+	text = db_text(s, column);
+	buf_int(record, (int64_t)text.n);
+	buf_putc(record, ':');
+	buf_putstr(record, text);
 }
 
 /* How many receipts came in, or -1. */
@@ -34,16 +36,20 @@ static int add_receipts(struct seal *s, struct db *d)
 {
 	int64_t room = SEAL_MAX - s->count;
 	struct db_stmt *st = db_start(d, SQL_SEAL_RECORDS, "ii", s->n, room < SEAL_STEP ? room : (int64_t)SEAL_STEP);
+	struct buf record = BUF_MALLOC;
 	int rc, added = 0;
 
 	for (; (rc = db_step(st)) == 1; added++) {
 		if (s->count++ == 0)
 			s->since = clock_mono_us();
 		s->n = db_int(st, 0);
+		buf_clear(&record);
 		for (int c = 0; c < SEAL_COLUMNS; c++)
-			add_column(s->sum, st, c);
-		crypto_digest_add(s->sum, str_of("\n"));
+			put_column(&record, st, c);
+		buf_putc(&record, '\n');
+		crypto_digest_add(s->sum, buf_str(&record));
 	}
+	buf_free(&record);
 	db_end(st);
 	return rc < 0 ? -1 : added;
 }
