@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "ctl/ctl.h"
 #include "ctl/load.h"
+#include "ctl/place.h"
 #include "directory/mutate.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
@@ -154,9 +155,10 @@ void load_rows(struct load *l)
 }
 
 static const char usage[] =
-	"usage: rowcall load [-c FILE] [-o NAME=VALUE] [--replace] PATH...\n\n"
+	"usage: rowcall load [--dir FOLDER | -c FILE] [-o NAME=VALUE] [--replace] PATH...\n\n"
 	"Puts rows from JSON files (one row or an array of rows each; a folder stands for its *.json files) into\n"
 	"the directory of a running service. Rows that exist are left alone.\n\n"
+	"      --dir FOLDER        the instance's folder (default: $ROWCALL_DIR, else the installed service)\n"
 	"  -c, --config FILE       the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
 	"  -o, --set NAME=VALUE    overrides a setting; repeatable\n"
 	"      --replace           write over rows that exist\n"
@@ -168,11 +170,10 @@ int ctl_load(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "config", required_argument, NULL, 'c' }, { "set", required_argument, NULL, 'o' }, { "replace", no_argument, NULL, 'r' },
-		{ "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
+		{ "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { "dir", required_argument, NULL, 'd' }, { 0 },
 	};
-	const char *path = PKGCONFDIR "/rowcall.conf";
 	char **overrides = mem_alloc((size_t)argc * sizeof(*overrides));
-	size_t n = 0;
+	struct place p = { .set = overrides };
 	struct load l = { 0 };
 	struct problem why = { 0 };
 	struct conf *conf;
@@ -180,8 +181,9 @@ int ctl_load(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "c:o:qh", options, NULL)) != -1) {
 		switch (c) {
-		case 'c': path = optarg; break;
-		case 'o': overrides[n++] = optarg; break;
+		case 'c': p.config = optarg; break;
+		case 'd': p.dir = optarg; break;
+		case 'o': overrides[p.sets++] = optarg; break;
 		case 'r': l.replace = true; break;
 		case 'q': l.quiet = true; break;
 		case 'h': fputs(usage, stdout); free(overrides); return CTL_OK;
@@ -194,7 +196,7 @@ int ctl_load(int argc, char **argv)
 		free(overrides);
 		return ctl_fail(CTL_USAGE, "load needs a file or folder of rows; see rowcall load --help");
 	}
-	conf = conf_load(path, overrides, n, &why);
+	conf = place_conf(&p, &why);
 	free(overrides);
 	if (conf == NULL)
 		return ctl_problem(CTL_CONFIG, &why);

@@ -117,6 +117,20 @@ static size_t widest(struct json_object *rows, const struct out_column *c)
 	return w < COLUMN_MAX ? w : COLUMN_MAX;
 }
 
+static bool are_names(struct json_object *rows, const struct out_column *c)
+{
+	bool names = true;
+
+	for (size_t i = 0; names && i < json_object_array_length(rows); i++) {
+		struct buf b = BUF_MALLOC;
+
+		put_cell(&b, member(json_object_array_get_idx(rows, i), c->member));
+		names = str_find(buf_str(&b), str_of(" ")) < 0;
+		buf_free(&b);
+	}
+	return names;
+}
+
 /* Tables */
 
 static void columns_for_people(struct json_object *rows, const struct out_column *column, unsigned columns)
@@ -127,7 +141,8 @@ static void columns_for_people(struct json_object *rows, const struct out_column
 		width[c] = widest(rows, &column[c]);
 		used += c + 1 < columns ? width[c] + GAP : 0;
 	}
-	width[columns - 1] = whole > used + GAP ? whole - used : COLUMN_MAX;
+	if (!are_names(rows, &column[columns - 1]) || whole > used + width[columns - 1])
+		width[columns - 1] = whole > used + GAP ? whole - used : COLUMN_MAX;
 	fputs(out_colour(OUT_BOLD), stdout);
 	for (unsigned c = 0; c < columns; c++)
 		put_padded(str_of(column[c].title), width[c], column[c].right, c + 1 == columns);

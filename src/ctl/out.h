@@ -12,8 +12,8 @@ struct out_column {
 };
 
 bool out_terminal(void);                /* standard output is one */
-/* One line an object. Columns and a head on a terminal, cut to its width in the last one; else tab-separated without
- * a head. */
+/* One line an object. Columns and a head on a terminal, cut to its width in the last one, unless that holds names (no
+ * blanks), which other commands take; else tab-separated without a head. */
 void out_table(struct json_object *rows, const struct out_column *column, unsigned columns);
 /* NAME: value lines of one object, in the given order; what is absent or null is left out. */
 void out_fields(struct json_object *o, const struct out_column *column, unsigned columns);

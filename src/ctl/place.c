@@ -14,7 +14,7 @@ struct conf *place_conf(const struct place *p, struct problem *why)
 {
 	const char *dir = p->dir ? p->dir : p->config ? NULL : getenv("ROWCALL_DIR");
 	char *path = dir && *dir ? place_path(dir, "rowcall.conf") : NULL;
-	struct conf *conf = conf_load(path ? path : p->config ? p->config : PKGCONFDIR "/rowcall.conf", NULL, 0, why);
+	struct conf *conf = conf_load(path ? path : p->config ? p->config : PKGCONFDIR "/rowcall.conf", p->set, p->sets, why);
 
 	free(path);
 	return conf;

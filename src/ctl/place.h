@@ -8,6 +8,8 @@
 struct place {
 	const char *dir;                /* --dir: a folder of rowcall up */
 	const char *config;             /* --config: a configuration file */
+	char *const *set;               /* settings, NAME=VALUE, that win over it */
+	size_t sets;
 };
 
 /* The configuration of the folder, else of the file, else of the folder in ROWCALL_DIR, else the installed one. NULL with

@@ -458,6 +458,10 @@ static int attempt(struct change *c, struct mutate_result *out, bool *unknown, s
 		return 0;
 	}
 	*unknown = write_unknown(w);
+	if (strcmp(why->error, "other_version") == 0) {
+		problem_fix(why, "the service that runs is of another build than this program: restart it");
+		return -1;
+	}
 	/* 409 is a guard's word, or a constraint's that a guard was to keep: the row is another one by now. */
 	return why->status == 409 ? TRY_AGAIN : -1;
 }

@@ -31,6 +31,10 @@ done
 is "$(NO_COLOR=1 LC_ALL=C tty ls -q WIDE_ | columns | tr ' ' '\n' | sort -u | wc -w)" 1 "wide characters and combining marks stand in line, in any locale"
 is "$(NO_COLOR=1 tty ls -q WIDE_2 | grep -c 日本語)" 1 "… and are shown"
 
+rowcall call NOW >/dev/null
+like "$(NO_COLOR=1 tty receipts -n 1)" ' inv_[0-9a-z]{26}$' "a receipt's name is never cut"
+like "$(NO_COLOR=1 tty history NOW)" ' [0-9a-f]{64}$' "nor is a contract's digest"
+
 # Mistakes.
 is "$(code)" 64 "nothing to do is 64"
 like "$(cat "$TMP/err")" '^usage: rowcall COMMAND' "… and says what there is"
