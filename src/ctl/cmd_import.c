@@ -32,6 +32,7 @@ struct import {
 	struct api *api;
 	struct draft d;
 	struct plan plan;
+	bool atomic, stored;            /* --atomic; whether anything was */
 	bool foreign;                   /* many rows of somebody else's text: they are stored when somebody has said yes */
 	bool broken;                    /* a part of the source could not be read */
 };
@@ -349,6 +350,7 @@ static void tell_plan(struct import *im)
 		return;
 	}
 	o = arena_json(im->d.arena, json_object_new_object());
+	json_put_bool(o, "stored", im->stored);
 	for (size_t i = 0; i < json_object_array_length(im->plan.rows); i++) {
 		json_object_object_del(json_object_array_get_idx(im->plan.rows, i), "row");
 		json_object_object_del(json_object_array_get_idx(im->plan.rows, i), "etag");
@@ -376,7 +378,7 @@ static bool may_go_on(struct import *im, int *code)
 
 	if (ctl_has(im->args, "dry-run"))
 		return false;
-	if (!im->foreign || ctl_has(im->args, "yes") || im->plan.created + im->plan.changed + im->plan.gone * im->plan.remove == 0)
+	if (!im->foreign || ctl_has(im->args, "yes") || (im->atomic && im->plan.refused) || im->plan.created + im->plan.changed + im->plan.gone * im->plan.remove == 0)
 		return true;
 	*code = CTL_FAILED;
 	if (!isatty(STDIN_FILENO)) {
@@ -392,10 +394,20 @@ static bool may_go_on(struct import *im, int *code)
 	return true;
 }
 
+/* The exit code. Row by row what is refused does not stop the others; together one does. */
+static int store(struct import *im)
+{
+	int code = !im->atomic ? plan_apply(&im->plan)
+		 : im->broken ? ctl_fail(CTL_FAILED, "not every line is a row; nothing is stored") : plan_apply_whole(&im->plan);
+
+	im->stored = !im->atomic || code == CTL_OK;
+	return code;
+}
+
 /* On a terminal the plan is shown before it is asked for; a script gets it once, as it came out. */
 static int carry_out(struct import *im)
 {
-	bool first = out_terminal() && im->foreign && !ctl_has(im->args, "json"), go;
+	bool first = out_terminal() && im->foreign && !ctl_has(im->args, "json");
 	int code = plan_make(&im->plan);
 
 	if (code)
@@ -403,19 +415,18 @@ static int carry_out(struct import *im)
 	if (first)
 		tell_plan(im);
 	tell_notes(im);
-	go = may_go_on(im, &code);
-	if (go && code == CTL_OK)
-		code = plan_apply(&im->plan);
+	if (may_go_on(im, &code) && code == CTL_OK)
+		code = store(im);
 	if (!first || im->plan.refused)
 		tell_plan(im);
 	tell_secrets(im);
-	tell_counts(im, go ? "" : "nothing is stored; it would be: ");
+	tell_counts(im, im->stored ? "" : "nothing is stored; it would be: ");
 	return code ? code : im->plan.refused || im->broken ? CTL_FAILED : CTL_OK;
 }
 
 static int import(const struct ctl_args *args, int (*source)(struct import *im))
 {
-	struct import im = { .args = args };
+	struct import im = { .args = args, .atomic = ctl_has(args, "atomic") };
 	int code = CTL_OK;
 
 	draft_init(&im.d, arena_new());

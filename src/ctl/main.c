@@ -68,6 +68,7 @@ OPTIONS(watch_options,
 	{ "reason", 0, "TEXT", "told to the caller" },
 	{ "rank", 0, "N", "the lower one decides (default: 100)" });
 
+#define TOGETHER { "atomic", 0, NULL, "stores all of it, or nothing when a row is refused" }
 #define PLANNED { "dry-run", 'n', NULL, "shows what would be done and does nothing" }
 
 static const struct ctl_option command_options[] = {
@@ -88,6 +89,7 @@ static const struct ctl_option openapi_options[] = {
 	{ "category", 0, "NAME", "of the rows that are new (default: the operation's first tag)" },
 	{ "remove", 0, NULL, "deletes rows of the document that it has no more" },
 	{ "yes", 'y', NULL, "stores without asking" },
+	TOGETHER,
 	PLANNED,
 	{ 0 },
 };
@@ -97,12 +99,14 @@ static const struct ctl_option mcp_options[] = {
 	{ "prefix", 'p', "NAME", "put before every key (default: the host)" },
 	{ "remove", 0, NULL, "deletes rows of tools that the server has no more" },
 	{ "yes", 'y', NULL, "stores without asking" },
+	TOGETHER,
 	PLANNED,
 	{ 0 },
 };
 
 static const struct ctl_option rows_options[] = {
 	{ "as-is", 0, NULL, "also rows that break rules which are younger than they" },
+	TOGETHER,
 	PLANNED,
 	{ 0 },
 };

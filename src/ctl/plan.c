@@ -183,48 +183,121 @@ int plan_make(struct plan *p)
 	return code || !p->source ? code : plan_gone(p);
 }
 
-/* The request that does it; method NULL: there is nothing to do. */
+static const char *text_of(struct json_object *o, const char *name)
+{
+	struct json_object *v = json_get(o, name);
+
+	return v ? json_object_get_string(v) : "";
+}
+
+/* What an item asks of the service; method NULL: nothing. */
+static const char *method_of(const struct plan *p, struct json_object *item)
+{
+	const char *status = text_of(item, "status");
+
+	if (strcmp(status, "created") == 0)
+		return p->as_is ? "PUT" : "POST";
+	return strcmp(status, "changed") == 0 ? "PUT" : strcmp(status, "gone") == 0 && p->remove ? "DELETE" : NULL;
+}
+
+/* Both: where rows may break rules, the parameter says so. */
+static const char *path_of(struct plan *p, const char *path)
+{
+	return p->as_is ? arena_printf(api_arena(p->api), "%s?as_is=1", path) : path;
+}
+
+static void refuse(struct plan *p, struct json_object *item, struct json_object *said)
+{
+	--*count_of(p, text_of(item, "status"));
+	p->refused++;
+	put_status(item, "refused", reason(p, json_get(said, "error") ? text_of(said, "error") : "no answer in JSON", text_of(said, "field"),
+					    text_of(said, "detail")));
+}
+
 static struct api_request request_for(struct plan *p, struct json_object *item)
 {
-	const char *status = json_object_get_string(json_get(item, "status"));
-	const char *path = arena_printf(api_arena(p->api), "/api/directory/%s", api_escape(p->api, json_object_get_string(json_get(item, "key"))));
-	struct api_request q = { .quiet = true };
+	const char *method = method_of(p, item), *path = "/api/directory", *etag = text_of(item, "etag");
+	struct api_request q = { .method = method, .json = json_get(item, "row"), .quiet = true };
 
-	if (p->as_is)
-		path = arena_printf(api_arena(p->api), "%s?as_is=1", path);
-	if (strcmp(status, "created") == 0 && p->as_is)
-		q = (struct api_request){ .method = "PUT", .path = path, .json = json_get(item, "row"), .quiet = true };
-	else if (strcmp(status, "created") == 0)
-		q = (struct api_request){ .method = "POST", .path = "/api/directory", .json = json_get(item, "row"), .quiet = true };
-	else if (strcmp(status, "changed") == 0)
-		q = (struct api_request){ .method = "PUT", .path = path, .json = json_get(item, "row"), .quiet = true,
-			.header = { { "If-Match", json_object_get_string(json_get(item, "etag")) } } };
-	else if (strcmp(status, "gone") == 0 && p->remove)
-		q = (struct api_request){ .method = "DELETE", .path = path, .quiet = true };
+	if (method && strcmp(method, "POST") != 0)
+		path = arena_printf(api_arena(p->api), "%s/%s", path, api_escape(p->api, text_of(item, "key")));
+	q.path = path_of(p, path);
+	if (method && etag[0])
+		q.header[0] = (struct api_header){ "If-Match", etag };
 	return q;
 }
 
 int plan_apply(struct plan *p)
 {
 	for (size_t i = 0; i < json_object_array_length(p->rows); i++) {
-		struct json_object *item = json_object_array_get_idx(p->rows, i), *said;
+		struct json_object *item = json_object_array_get_idx(p->rows, i);
 		struct api_request q = request_for(p, item);
 		struct api_answer answer;
-		int code;
+		int code = q.method ? api_send(p->api, &q, &answer) : 0;
 
-		if (!q.method)
-			continue;
-		code = api_send(p->api, &q, &answer);
 		if (code)
 			return code;
-		if (answer.status < 400)
-			continue;
-		--*count_of(p, json_object_get_string(json_get(item, "status")));
-		p->refused++;
-		said = answer.json;
-		put_status(item, "refused", reason(p, json_get(said, "error") ? json_object_get_string(json_get(said, "error")) : "no answer in JSON",
-						    json_get(said, "field") ? json_object_get_string(json_get(said, "field")) : "",
-						    json_get(said, "detail") ? json_object_get_string(json_get(said, "detail")) : ""));
+		if (q.method && answer.status >= 400)
+			refuse(p, item, answer.json);
 	}
+	return 0;
+}
+
+/* Together */
+
+static struct json_object *change_for(struct plan *p, struct json_object *item)
+{
+	const char *method = method_of(p, item);
+	struct json_object *change = json_object_new_object();
+
+	json_put_text(change, "method", method);
+	if (strcmp(method, "POST") != 0)
+		json_put_text(change, "key", text_of(item, "key"));
+	if (json_get(item, "row"))
+		json_put(change, "row", json_object_get(json_get(item, "row")));
+	if (text_of(item, "etag")[0])
+		json_put_text(change, "if_match", text_of(item, "etag"));
+	return change;
+}
+
+static struct json_object *first_refused(const struct plan *p)
+{
+	for (size_t i = 0; i < json_object_array_length(p->rows); i++)
+		if (strcmp(text_of(json_object_array_get_idx(p->rows, i), "status"), "refused") == 0)
+			return json_object_array_get_idx(p->rows, i);
+	return NULL;
+}
+
+/* The item whose change was the one of that number. */
+static struct json_object *item_of(const struct plan *p, int64_t change)
+{
+	for (size_t i = 0; i < json_object_array_length(p->rows); i++)
+		if (method_of(p, json_object_array_get_idx(p->rows, i)) && change-- == 0)
+			return json_object_array_get_idx(p->rows, i);
+	return NULL;
+}
+
+int plan_apply_whole(struct plan *p)
+{
+	struct json_object *body = arena_json(api_arena(p->api), json_object_new_object()), *changes = json_object_new_array(), *bad;
+	struct api_request q = { .method = "POST", .path = path_of(p, "/api/directory/batch"), .json = body, .quiet = true };
+	struct api_answer answer = { 0 };
+	int code = 0;
+
+	json_put(body, "changes", changes);
+	for (size_t i = 0; !p->refused && i < json_object_array_length(p->rows); i++)
+		if (method_of(p, json_object_array_get_idx(p->rows, i)))
+			json_object_array_add(changes, change_for(p, json_object_array_get_idx(p->rows, i)));
+	if (json_object_array_length(changes) && (code = api_send(p->api, &q, &answer)))
+		return code;
+	bad = answer.status >= 400 && json_get(answer.json, "change") ? item_of(p, json_object_get_int64(json_get(answer.json, "change"))) : NULL;
+	if (bad)
+		refuse(p, bad, answer.json);
+	bad = first_refused(p);
+	if (bad)
+		return ctl_fail(CTL_FAILED, "%s: %s; nothing is stored", text_of(bad, "key"), text_of(bad, "what"));
+	if (answer.status >= 400)
+		return ctl_fail(CTL_FAILED, "%s; nothing is stored; without --atomic rows are stored one by one",
+				reason(p, text_of(answer.json, "error"), "", text_of(answer.json, "detail")));
 	return 0;
 }

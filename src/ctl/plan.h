@@ -23,5 +23,7 @@ int plan_make(struct plan *p);
 /* Creates, changes and, with remove, deletes, in the plan's order; a row that somebody changed meanwhile is refused. What the
  * service refuses becomes so in the plan, the others are stored all the same. 0, or an exit code when it could not go on. */
 int plan_apply(struct plan *p);
+/* The same in one batch, all or none: an exit code after printing the first that is refused, when there is one. */
+int plan_apply_whole(struct plan *p);
 
 #endif

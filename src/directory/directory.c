@@ -197,7 +197,7 @@ static struct cached *build(struct directory *d, struct db_stmt *s)
 	e.version = db_int(s, ROW_N);
 	e.identity = db_int(s, ROW_N + 1);
 	/* The statement is still open, so these are read from the same state of the file. */
-	blocks = directory_blocks(d, row_text(&e.row, ROW_INCLUDES), NULL, block);
+	blocks = directory_blocks(d, row_text(&e.row, ROW_INCLUDES), NULL, 0, block);
 	if (blocks < 0)
 		return NULL;
 	docstring_parse(d->scratch, row_text(&e.row, ROW_CONTENT), &e.doc);
@@ -230,7 +230,15 @@ static int read_entry(struct directory *d, struct str key, struct cached **out)
 	return rc;
 }
 
-int directory_blocks(struct directory *d, struct str includes, const struct directory_block *instead,
+static const struct directory_block *find_block(const struct directory_block *block, size_t n, struct str key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(block[i].key, key))
+			return &block[i];
+	return NULL;
+}
+
+int directory_blocks(struct directory *d, struct str includes, const struct directory_block *instead, size_t insteads,
 	struct contract_block out[CONTRACT_INCLUDES_MAX])
 {
 	struct str name[CONTRACT_INCLUDES_MAX];
@@ -239,13 +247,13 @@ int directory_blocks(struct directory *d, struct str includes, const struct dire
 	if (n > CONTRACT_INCLUDES_MAX)
 		n = CONTRACT_INCLUDES_MAX; /* more cannot be stored today; what is beyond composes nothing either */
 	for (size_t i = 0; i < n; i++) {
-		bool own = instead && str_eq(name[i], instead->key);
+		const struct directory_block *own = find_block(instead, insteads, name[i]);
 		struct db_stmt *s = own ? NULL : db_start(d->db, SQL_BLOCK_CONTENT, "s", name[i]);
-		int rc = own ? !instead->gone : db_step(s);
+		int rc = own ? !own->gone : db_step(s);
 
 		out[i] = (struct contract_block){ .key = name[i] };
 		if (rc == 1)
-			crypto_sha256_hex(own ? instead->content : db_text(s, 0), out[i].digest);
+			crypto_sha256_hex(own ? own->content : db_text(s, 0), out[i].digest);
 		db_end(s);
 		if (rc < 0)
 			return -1;

@@ -77,10 +77,10 @@ struct directory_item {
 const struct directory_item *directory_items(struct directory *d, size_t *n);
 int64_t directory_row_num(struct directory *d, struct str key);         /* 0: none */
 
-/* The blocks that `includes` names, as contract_build takes them; keys point into includes. instead (may be NULL)
- * stands for what is stored under its key. Returns how many, or -1 when the file cannot be read. */
+/* The blocks that `includes` names, as contract_build takes them; keys point into includes. Each of the
+ * `insteads` stands for what is stored under its key. Returns how many, or -1 when the file cannot be read. */
 struct directory_block { struct str key, content; bool gone; };
-int directory_blocks(struct directory *d, struct str includes, const struct directory_block *instead,
+int directory_blocks(struct directory *d, struct str includes, const struct directory_block *instead, size_t insteads,
 	struct contract_block out[CONTRACT_INCLUDES_MAX]);
 
 /* Rendered bodies, kept for the generation: `name` says which ("registry", "document:KEY:md"). p NULL when absent; put

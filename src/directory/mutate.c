@@ -1,6 +1,6 @@
-/* Changing a row. A change reads the row as it is, makes the row that shall be, and sends one write: guards that
+/* Changing rows. A change reads the row as it is, makes the row that shall be, and sends one write: guards that
  * nothing was changed in between, the row, its event, its contracts, its identity. When a guard refuses, it starts
- * again from the row as it is then.
+ * again from the row as it is then. Several changes are made alike, in one write: its guards come before all of them.
  *
  * Contracts of other rows: a block is part of the contract of each row that includes it, so a change of a block's
  * content stores their new contracts too. That needs the state of several rows, hence the guard on the whole directory;
@@ -16,24 +16,47 @@
 #include "store/event.h"
 
 enum {
-	CONTRACTS_AT_ONCE = 32, /* contracts of one write, well below WIRE_STATEMENTS_MAX */
+	CONTRACTS_AT_ONCE = 32, /* contracts of one write */
 	CONTRACTS_BYTES = WIRE_FRAME_MAX / 4, /* and their bytes */
 	CLOCK_AHEAD_MS = 10000, /* how far updated_at may be in the future and still only move forward */
+	BATCH_TRIES = 8,        /* of several changes, in place of MUTATE_TRIES: each try takes memory for all of them */
+	CHANGE_STATEMENTS = 12, /* of one change at most, beside contracts */
 };
+
+_Static_assert(MUTATE_BATCH_MAX * CHANGE_STATEMENTS + CONTRACTS_AT_ONCE < WIRE_STATEMENTS_MAX, "a batch fits into a write");
 
 enum { TRY_AGAIN = 1 };
 
 /* A contract to be stored with the change. */
-struct contract_text { struct contract_text *next; char digest[CRYPTO_HEX]; struct str contract, image; };
+struct contract_text {
+	struct contract_text *next;
+	char digest[CRYPTO_HEX];
+	const char *time;
+	struct str contract, image;
+};
+
+/* Changes of different rows that are made in one write. */
+struct batch {
+	const struct mutate *m;
+	struct change *change;
+	struct directory_block *block;          /* what each leaves, in their order */
+	size_t n, bad;                          /* how many; which one was refused, n: none of its own */
+	bool apart;                             /* each change is alone */
+	int64_t directory_version;
+	struct contract_text *contracts;
+	size_t contracts_n, contracts_bytes;
+};
 
 /* A row as it shall be, and what of it is needed to say so. */
 struct change {
 	const struct mutate *m;
 	const char *operation;
-	struct str key;
-	struct json_object *input;              /* of patch */
+	struct str key, if_match;
+	struct json_object *input;              /* of create, put and patch */
 	struct row given;                       /* of create and put: defaults and what was given */
 	struct str image;                       /* of restore */
+	/* Looks at the input alone; NULL: there is none. -1 refused: it is wrong whatever row there is. */
+	int (*check)(struct change *c, struct problem *why);
 	/* Makes c->row from `old` (NULL: there is none). -1 refused; c->nothing when there is nothing to do; c->gone
 	 * when the row shall go. */
 	int (*make)(struct change *c, const struct entry *old, struct problem *why);
@@ -46,9 +69,7 @@ struct change {
 	struct str before, after;               /* images */
 	bool alone;                             /* includes nothing, and its content is in no other contract */
 	bool content_changed;
-	int64_t version, directory_version;     /* of a row that is gone too: its last event stays */
-	struct contract_text *contracts;
-	size_t contracts_n, contracts_bytes;
+	int64_t version;                        /* of a row that is gone too: its last event stays */
 };
 
 /* Answers */
@@ -180,11 +201,11 @@ static bool tag_listed(struct str list, const char *etag)
 	return false;
 }
 
-static int check_match(const struct mutate *m, const struct entry *old, struct problem *why)
+static int check_match(const struct change *c, const struct entry *old, struct problem *why)
 {
-	if (!m->if_match.p)
+	if (!c->if_match.p)
 		return 0;
-	if (old && (str_is(str_trim(m->if_match), "*") || tag_listed(m->if_match, old->etag)))
+	if (old && (str_is(str_trim(c->if_match), "*") || tag_listed(c->if_match, old->etag)))
 		return 0;
 	return row_changed(why, 412);
 }
@@ -209,11 +230,11 @@ static void set_times(struct change *c)
 
 /* Contracts */
 
-static int add_contract(struct change *c, const struct row *r, const struct directory_block *instead)
+static int add_contract(struct batch *b, const struct row *r, const char *time)
 {
-	struct arena *a = c->m->arena;
+	struct arena *a = b->m->arena;
 	struct contract_block block[CONTRACT_INCLUDES_MAX];
-	int blocks = directory_blocks(c->m->directory, row_text(r, ROW_INCLUDES), instead, block);
+	int blocks = directory_blocks(b->m->directory, row_text(r, ROW_INCLUDES), b->block, b->n, block);
 	struct contract_text *t = arena_alloc(a, sizeof(*t));
 	struct buf text = BUF_ARENA(a), image = BUF_ARENA(a);
 	struct json_object *contract;
@@ -228,10 +249,11 @@ static int add_contract(struct change *c, const struct row *r, const struct dire
 	row_image(r, &image);
 	t->contract = buf_str(&text);
 	t->image = buf_str(&image);
-	t->next = c->contracts;
-	c->contracts = t;
-	c->contracts_n++;
-	c->contracts_bytes += t->contract.n + t->image.n;
+	t->time = time;
+	t->next = b->contracts;
+	b->contracts = t;
+	b->contracts_n++;
+	b->contracts_bytes += t->contract.n + t->image.n;
 	return 0;
 }
 
@@ -247,7 +269,7 @@ static bool includes(const struct row *r, struct str key)
 }
 
 /* The contracts that other rows will have, and whether any row's `includes` holds the key at all. */
-static int add_includers(struct change *c, const struct directory_block *instead)
+static int add_includers(struct batch *b, struct change *c)
 {
 	struct db_stmt *s = db_start(directory_db(c->m->directory), SQL_INCLUDERS, "s", c->key);
 	int rc;
@@ -259,7 +281,7 @@ static int add_includers(struct change *c, const struct directory_block *instead
 		row_from_stmt(c->m->arena, s, 0, &r);
 		if (str_eq(row_text(&r, ROW_KEY), c->key) || !includes(&r, c->key))
 			continue;
-		rc = add_contract(c, &r, instead);
+		rc = add_contract(b, &r, c->updated_at);
 		if (rc < 0)
 			break;
 	}
@@ -268,21 +290,17 @@ static int add_includers(struct change *c, const struct directory_block *instead
 }
 
 /* The row's own contract comes first in the list. */
-static int add_contracts(struct change *c)
+static int add_contracts(struct batch *b, struct change *c)
 {
-	struct directory_block instead = { .key = c->key, .content = row_text(&c->row, ROW_CONTENT), .gone = c->gone };
-
-	c->contracts = NULL;
-	c->contracts_n = c->contracts_bytes = 0;
 	c->content_changed = !c->old || c->gone || !row_same(&c->old->row, &c->row, ROW_CONTENT);
 	c->alone = c->gone || row_blank(&c->row, ROW_INCLUDES);
-	if (c->content_changed && add_includers(c, &instead) < 0)
+	if (c->content_changed && add_includers(b, c) < 0)
 		return -1;
 	if (c->gone)
 		return 0;
-	if (add_contract(c, &c->row, &instead) < 0)
+	if (add_contract(b, &c->row, c->updated_at) < 0)
 		return -1;
-	memcpy(c->digest, c->contracts->digest, sizeof(c->digest));
+	memcpy(c->digest, b->contracts->digest, sizeof(c->digest));
 	return 0;
 }
 
@@ -303,52 +321,94 @@ static void set_images(struct change *c)
 	}
 }
 
-/* In one read transaction, so that row, blocks and version belong together. */
+/* The row as it is and as it shall be. */
 static int look(struct change *c, struct problem *why)
 {
-	bool found;
-
+	if (c->check && c->check(c, why) < 0)
+		return -1;
 	if (directory_read(c->m->directory, c->m->arena, c->key, &c->old, why) < 0)
 		return -1;
-	if (check_match(c->m, c->old, why) < 0 || c->make(c, c->old, why) < 0)
+	if (check_match(c, c->old, why) < 0 || c->make(c, c->old, why) < 0)
 		return -1;
 	if (c->nothing)
 		return 0;
 	set_times(c);
 	set_images(c);
-	if (add_contracts(c) < 0 ||
-		db_one_int(directory_db(c->m->directory), SQL_ROW_VERSION, &c->version, &found, "s", c->key) < 0 ||
-		db_one_int(directory_db(c->m->directory), SQL_DIRECTORY_VERSION, &c->directory_version, &found, "") < 0)
+	return 0;
+}
+
+/* What is around it: contracts, and what the guards compare. */
+static int look_around(struct batch *b, struct change *c)
+{
+	bool found;
+
+	if (c->nothing)
+		return 0;
+	if (add_contracts(b, c) < 0 ||
+		db_one_int(directory_db(b->m->directory), SQL_ROW_VERSION, &c->version, &found, "s", c->key) < 0)
+		return -1;
+	b->apart = b->apart && c->alone;
+	return 0;
+}
+
+/* -1: an earlier change is of the same row. */
+static int check_once(const struct batch *b, const struct change *c, struct problem *why)
+{
+	for (size_t i = 0; i < b->bad; i++)
+		if (str_eq(b->change[i].key, c->key))
+			return problem_bad_field(why, "key", "stands twice: make one change of the row");
+	return 0;
+}
+
+/* In one read transaction, so that rows, blocks and versions belong together. */
+static int look_all(struct batch *b, struct problem *why)
+{
+	bool found;
+
+	b->contracts = NULL;
+	b->contracts_n = b->contracts_bytes = 0;
+	b->apart = true;
+	for (b->bad = 0; b->bad < b->n; b->bad++) {
+		struct change *c = &b->change[b->bad];
+
+		if (look(c, why) < 0 || check_once(b, c, why) < 0)
+			return -1;
+		b->block[b->bad] = (struct directory_block){ c->key, row_text(&c->row, ROW_CONTENT), c->gone };
+	}
+	for (size_t i = 0; i < b->n; i++)
+		if (look_around(b, &b->change[i]) < 0)
+			return unreadable(why);
+	if (db_one_int(directory_db(b->m->directory), SQL_DIRECTORY_VERSION, &b->directory_version, &found, "") < 0)
 		return unreadable(why);
 	return 0;
 }
 
 /* One attempt: writing */
 
-static void add_contract_to(struct write *w, const struct contract_text *t, const char *time)
+static void add_contract_to(struct write *w, const struct contract_text *t)
 {
-	write_add(w, SQL_CONTRACT_ADD, "tsst", t->digest, t->contract, t->image, time);
+	write_add(w, SQL_CONTRACT_ADD, "tsst", t->digest, t->contract, t->image, t->time);
 }
 
 /* Contracts that do not fit into the change's own write go before it: one that is stored and then not needed harms
  * nobody. */
-static int store_ahead(struct change *c, bool *unknown, struct problem *why)
+static int store_ahead(struct batch *b, bool *unknown, struct problem *why)
 {
-	while (c->contracts_n > CONTRACTS_AT_ONCE || (c->contracts_n > 1 && c->contracts_bytes > CONTRACTS_BYTES)) {
-		struct write *w = write_new(c->m->arena, SQL_DIRECTORY);
+	while (b->contracts_n > CONTRACTS_AT_ONCE || (b->contracts_n > 1 && b->contracts_bytes > CONTRACTS_BYTES)) {
+		struct write *w = write_new(b->m->arena, SQL_DIRECTORY);
 		size_t bytes = 0;
 
-		for (int n = 0; c->contracts && n < CONTRACTS_AT_ONCE && (n == 0 || bytes < CONTRACTS_BYTES); n++) {
-			struct contract_text *t = c->contracts;
+		for (int n = 0; b->contracts && n < CONTRACTS_AT_ONCE && (n == 0 || bytes < CONTRACTS_BYTES); n++) {
+			struct contract_text *t = b->contracts;
 
 			bytes += t->contract.n + t->image.n;
-			add_contract_to(w, t, c->updated_at);
-			c->contracts = t->next;
-			c->contracts_n--;
-			c->contracts_bytes -= t->contract.n + t->image.n;
+			add_contract_to(w, t);
+			b->contracts = t->next;
+			b->contracts_n--;
+			b->contracts_bytes -= t->contract.n + t->image.n;
 		}
 		if (write_submit(w, why) < 0) {
-			*unknown = false;       /* the row itself is as it was */
+			*unknown = false;       /* the rows themselves are as they were */
 			return -1;
 		}
 	}
@@ -376,9 +436,7 @@ static void add_row(struct write *w, enum sql_id id, const struct row *r)
 static void add_guards(struct write *w, const struct change *c)
 {
 	write_add(w, SQL_ROW_UNCHANGED, "si", c->key, c->version);
-	if (!c->alone)
-		write_add(w, SQL_DIRECTORY_UNCHANGED, "i", c->directory_version);
-	else if (c->content_changed)
+	if (c->alone && c->content_changed)
 		write_add(w, SQL_NOT_INCLUDED, "s", c->key);
 }
 
@@ -393,9 +451,8 @@ static void add_words(struct write *w, const struct change *c)
 	write_add(w, SQL_PARTS_ADD, "ss", c->key, o.parts);
 }
 
-static struct write *build(const struct change *c)
+static void add_change(struct write *w, const struct change *c)
 {
-	struct write *w = write_new(c->m->arena, SQL_DIRECTORY);
 	struct event e = {
 		.action = "DIRECTORY_MUTATE",
 		.operation = c->operation,
@@ -408,7 +465,6 @@ static struct write *build(const struct change *c)
 		.contract_after = c->gone ? NULL : c->digest,
 	};
 
-	add_guards(w, c);
 	write_add(w, SQL_WORDS_DROP, "s", c->key);
 	write_add(w, SQL_PARTS_DROP, "s", c->key);
 	if (c->gone)
@@ -422,13 +478,30 @@ static struct write *build(const struct change *c)
 		write_add(w, SQL_IDENTITY_SET, "s", c->key);
 	if (!c->gone)
 		add_words(w, c);
-	for (const struct contract_text *t = c->contracts; t; t = t->next)
-		add_contract_to(w, t, c->updated_at);
-	return w;
+}
+
+/* NULL: there is nothing to do. */
+static struct write *build(const struct batch *b)
+{
+	struct write *w = write_new(b->m->arena, SQL_DIRECTORY);
+
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->change[i].nothing)
+			add_guards(w, &b->change[i]);
+	if (!b->apart)
+		write_add(w, SQL_DIRECTORY_UNCHANGED, "i", b->directory_version);
+	for (size_t i = 0; i < b->n; i++)
+		if (!b->change[i].nothing)
+			add_change(w, &b->change[i]);
+	for (const struct contract_text *t = b->contracts; t; t = t->next)
+		add_contract_to(w, t);
+	return write_statements(w) ? w : NULL;
 }
 
 static void report(const struct change *c, struct mutate_result *out, int64_t event)
 {
+	if (c->nothing)
+		return;
 	memcpy(out->updated_at, c->updated_at, sizeof(out->updated_at));
 	memcpy(out->digest, c->digest, sizeof(out->digest));
 	out->created = !c->old;
@@ -438,23 +511,25 @@ static void report(const struct change *c, struct mutate_result *out, int64_t ev
 		row_etag(&c->row, out->etag);
 }
 
-static int attempt(struct change *c, struct mutate_result *out, bool *unknown, struct problem *why)
+static int attempt(struct batch *b, struct mutate_result *out, bool *unknown, struct problem *why)
 {
-	struct db *db = directory_db(c->m->directory);
+	struct db *db = directory_db(b->m->directory);
 	struct write *w;
 	int rc;
 
 	if (db_begin_read(db) < 0)
 		return unreadable(why);
-	rc = look(c, why);
+	rc = look_all(b, why);
 	db_end_read(db);
-	if (rc < 0 || c->nothing)
-		return rc;
-	if (store_ahead(c, unknown, why) < 0)
+	if (rc < 0 || store_ahead(b, unknown, why) < 0)
 		return -1;
-	w = build(c);
+	w = build(b);
+	if (!w)
+		return 0;
 	if (write_submit(w, why) == 0) {
-		report(c, out, write_result(w));
+		/* The number is that of the last event, or the first when the writer died meanwhile. */
+		for (size_t i = 0; i < b->n; i++)
+			report(&b->change[i], &out[i], b->n == 1 ? write_result(w) : 0);
 		return 0;
 	}
 	*unknown = write_unknown(w);
@@ -466,34 +541,44 @@ static int attempt(struct change *c, struct mutate_result *out, bool *unknown, s
 	return why->status == 409 ? TRY_AGAIN : -1;
 }
 
-static int apply(struct change *c, struct mutate_result *out, struct problem *why)
+static int apply_all(struct batch *b, struct mutate_result *out, struct problem *why)
 {
 	struct problem own = { 0 };
 	bool unknown = false;
 	int rc = TRY_AGAIN;
 
-	for (int i = 0; rc == TRY_AGAIN && i < MUTATE_TRIES; i++)
-		rc = attempt(c, out, &unknown, &own);
+	for (int i = 0; rc == TRY_AGAIN && i < (b->n == 1 ? MUTATE_TRIES : BATCH_TRIES); i++)
+		rc = attempt(b, out, &unknown, &own);
 	if (rc == TRY_AGAIN)
 		rc = row_changed(&own, 409);
 	if (rc == 0)
-		directory_refresh(c->m->directory);
+		directory_refresh(b->m->directory);
 	else if (why)
 		*why = own;
-	return settle(c->m, rc, unknown, why);
+	return settle(b->m, rc, unknown, why);
 }
 
-/* The five changes */
-
-/* Reads a whole row for create and put; key p NULL: the row names it. */
-static int read_whole(struct change *c, struct json_object *row, struct str key, struct problem *why)
+static int apply(struct change *c, struct mutate_result *out, struct problem *why)
 {
+	struct directory_block block;
+	struct batch b = { .m = c->m, .change = c, .block = &block, .n = 1 };
+
+	*out = (struct mutate_result){ 0 };
+	return apply_all(&b, out, why);
+}
+
+/* The kinds of changes */
+
+/* Reads a whole row for create and put; the change's key p NULL: the row names it. */
+static int check_row(struct change *c, struct problem *why)
+{
+	struct str key = c->key;
 	unsigned ignored;
 
 	row_defaults(&c->given);
 	if (key.p)
 		c->given.v[ROW_KEY] = (struct row_value){ .text = key };
-	if (row_from_json(c->m->arena, row, ROW_WHOLE, max_field(c), &c->given, &c->set, &ignored, why) < 0 ||
+	if (row_from_json(c->m->arena, c->input, ROW_WHOLE, max_field(c), &c->given, &c->set, &ignored, why) < 0 ||
 		need_key_and_type(&c->given, why) < 0)
 		return -1;
 	c->key = row_text(&c->given, ROW_KEY);
@@ -506,24 +591,56 @@ static int read_whole(struct change *c, struct json_object *row, struct str key,
 	return -1;
 }
 
+static int check_create(struct change *c, struct problem *why)
+{
+	return check_row(c, why) < 0 ? -1 : check_whole(c->m, &c->given, why);
+}
+
+static int check_patch(struct change *c, struct problem *why)
+{
+	struct row scratch;
+	unsigned ignored;
+
+	row_defaults(&scratch);
+	return row_from_json(c->m->arena, c->input, ROW_PATCH, max_field(c), &scratch, &c->set, &ignored, why);
+}
+
+static const struct {
+	const char *operation;
+	int (*check)(struct change *c, struct problem *why);
+	int (*make)(struct change *c, const struct entry *old, struct problem *why);
+} kinds[MUTATE_KINDS] = {
+	[MUTATE_CREATE] = { "create", check_create, make_create },
+	[MUTATE_PUT] = { "put", check_row, make_put },
+	[MUTATE_PATCH] = { "patch", check_patch, make_patch },
+	[MUTATE_DELETE] = { "delete", NULL, make_delete },
+};
+
+static struct change change_of(const struct mutate *m, enum mutate_kind kind, struct str key, struct json_object *input)
+{
+	return (struct change){
+		.m = m,
+		.operation = m->as_is && kind == MUTATE_PUT ? "import" : kinds[kind].operation,
+		.key = key,
+		.if_match = m->if_match,
+		.input = input,
+		.check = kinds[kind].check,
+		.make = kinds[kind].make,
+	};
+}
+
 int mutate_create(const struct mutate *m, struct json_object *row, struct mutate_result *out, struct problem *why)
 {
-	struct change c = { .m = m, .operation = "create", .make = make_create };
+	struct change c = change_of(m, MUTATE_CREATE, str_of(NULL), row);
 
-	*out = (struct mutate_result){ 0 };
-	if (read_whole(&c, row, str_of(NULL), why) < 0 || check_whole(m, &c.given, why) < 0)
-		return settle(m, -1, false, why);
 	return apply(&c, out, why);
 }
 
 int mutate_put(const struct mutate *m, struct str key, struct json_object *row, struct mutate_result *out,
 	struct problem *why)
 {
-	struct change c = { .m = m, .operation = m->as_is ? "import" : "put", .make = make_put };
+	struct change c = change_of(m, MUTATE_PUT, key, row);
 
-	*out = (struct mutate_result){ 0 };
-	if (read_whole(&c, row, key, why) < 0)
-		return settle(m, -1, false, why);
 	return apply(&c, out, why);
 }
 
@@ -540,15 +657,8 @@ static struct json_object *names_of(const struct mutate *m, uint32_t set)
 int mutate_patch(const struct mutate *m, struct str key, struct json_object *fields, struct mutate_result *out,
 	struct problem *why)
 {
-	struct change c = { .m = m, .operation = "patch", .key = key, .input = fields, .make = make_patch };
-	struct row scratch;
-	unsigned ignored;
+	struct change c = change_of(m, MUTATE_PATCH, key, fields);
 
-	*out = (struct mutate_result){ 0 };
-	/* The request's shape first: what is wrong with it is wrong whatever row there is. */
-	row_defaults(&scratch);
-	if (row_from_json(m->arena, fields, ROW_PATCH, max_field(&c), &scratch, &c.set, &ignored, why) < 0)
-		return settle(m, -1, false, why);
 	if (apply(&c, out, why) < 0)
 		return -1;
 	out->fields = names_of(m, c.set);
@@ -557,10 +667,32 @@ int mutate_patch(const struct mutate *m, struct str key, struct json_object *fie
 
 int mutate_delete(const struct mutate *m, struct str key, struct mutate_result *out, struct problem *why)
 {
-	struct change c = { .m = m, .operation = "delete", .key = key, .make = make_delete };
+	struct change c = change_of(m, MUTATE_DELETE, key, NULL);
 
-	*out = (struct mutate_result){ 0 };
 	return apply(&c, out, why);
+}
+
+/* Several */
+
+int mutate_batch(const struct mutate *m, const struct mutate_step *step, size_t n, struct mutate_result *out, size_t *bad,
+	struct problem *why)
+{
+	struct batch b = { .m = m, .n = n };
+
+	if (n < 1 || n > MUTATE_BATCH_MAX)
+		log_fatal("directory: a batch of %zu changes", n);
+	b.change = arena_alloc(m->arena, n * sizeof(*b.change));
+	b.block = arena_alloc(m->arena, n * sizeof(*b.block));
+	for (size_t i = 0; i < n; i++) {
+		b.change[i] = change_of(m, step[i].kind, step[i].key, step[i].row);
+		b.change[i].if_match = step[i].if_match;
+		out[i] = (struct mutate_result){ 0 };
+	}
+	*bad = n;
+	if (apply_all(&b, out, why) == 0)
+		return 0;
+	*bad = b.bad;
+	return -1;
 }
 
 /* The image of the row after an event. */
@@ -606,7 +738,7 @@ static int image_of_contract(struct change *c, struct str digest, struct problem
 int mutate_restore(const struct mutate *m, struct str key, int64_t event, struct str digest, struct mutate_result *out,
 	struct problem *why)
 {
-	struct change c = { .m = m, .operation = "restore", .key = key, .make = make_restore };
+	struct change c = { .m = m, .operation = "restore", .key = key, .if_match = m->if_match, .make = make_restore };
 
 	*out = (struct mutate_result){ 0 };
 	if ((event ? image_of_event(&c, event, why) : image_of_contract(&c, digest, why)) < 0)

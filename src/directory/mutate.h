@@ -9,6 +9,7 @@
 
 /* Tries of a change whose row somebody else changed in between, each from the row as it is then. */
 enum { MUTATE_TRIES = 256 };
+enum { MUTATE_BATCH_MAX = 500 };        /* changes that are made together */
 
 struct mutate {
 	struct directory *directory;
@@ -30,6 +31,15 @@ struct mutate_result {
 	char etag[ROW_ETAG];
 	char digest[CRYPTO_HEX];
 	struct json_object *fields;     /* PATCH: names that were set, in the columns' order (array, the arena's) */
+};
+
+enum mutate_kind { MUTATE_CREATE, MUTATE_PUT, MUTATE_PATCH, MUTATE_DELETE, MUTATE_KINDS };
+/* One of several changes that are made together. */
+struct mutate_step {
+	enum mutate_kind kind;
+	struct str key;                 /* of create p NULL: the row names it */
+	struct json_object *row;        /* of delete NULL */
+	struct str if_match;            /* in place of that of struct mutate */
 };
 
 /* All: 0 durable and visible to every later request; -1 with why, nothing stored, extra has "state_changed":false (null
@@ -55,6 +65,13 @@ int mutate_delete(const struct mutate *m, struct str key, struct mutate_result *
  * the event of a deletion. The row may break rules that are younger than it; a known secret is refused all the same.
  * Times are those of now; a row that was deleted is a new one, with a new identity. */
 int mutate_restore(const struct mutate *m, struct str key, int64_t event, struct str digest, struct mutate_result *out,
+	struct problem *why);
+
+/* All of them or none, in one write: 1 to MUTATE_BATCH_MAX changes of different rows (else 422 `bad_field`), out has room for
+ * each; their event and fields are not told. A row may include one that the same batch makes or changes. -1: *bad is the
+ * first that was refused, n when it was none in particular; 413 `write_too_large` when all together exceed WIRE_FRAME_MAX
+ * bytes. */
+int mutate_batch(const struct mutate *m, const struct mutate_step *step, size_t n, struct mutate_result *out, size_t *bad,
 	struct problem *why);
 
 #endif

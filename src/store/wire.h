@@ -10,7 +10,7 @@
 
 enum {
 	WIRE_FRAME_MAX = 4 << 20,       /* bytes of one frame, header included */
-	WIRE_STATEMENTS_MAX = 64,       /* statements of one write */
+	WIRE_STATEMENTS_MAX = 8192,     /* statements of one write */
 	WIRE_VALUES_MAX = 64,           /* values of one statement */
 	WIRE_VERSION = 1,
 };

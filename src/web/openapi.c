@@ -91,6 +91,12 @@ static const struct member restore_members[] = {
 	{ "contract", DIGEST, "or as it was when it first had this contract" },
 };
 
+static const struct member batch_members[] = {
+	{ "changes", "{\"type\":\"array\",\"minItems\":1,\"maxItems\":500,\"items\":{\"type\":\"object\",\"properties\":{"
+		"\"method\":{\"type\":\"string\",\"enum\":[\"POST\",\"PUT\",\"PATCH\",\"DELETE\"]},\"key\":" KEY ",\"row\":" OBJECT ","
+		"\"if_match\":" TEXT "},\"required\":[\"method\"]}}", "changes of different rows" },
+};
+
 static const struct member token_members[] = {
 	{ "scope", TEXT, "read, act, row:K, rows:A,B, pfx:P, cat:C, or several of them" },
 	{ "ttl", COUNTER, "seconds that it lives" },
@@ -141,6 +147,7 @@ static const struct shape { const char *method, *pattern, *body, *answer; const 
 	{ "PATCH", "/api/directory/{key}", "RowPatch", "Object", &if_match },
 	{ "DELETE", "/api/directory/{key}", NULL, "Object", &if_match },
 	{ "POST", "/api/directory/{key}/restore", "Restore", "Object", &if_match },
+	{ "POST", "/api/directory/batch", "Batch", "Object", NULL },
 	{ "POST", "/api/tokens", "TokenOrder", "Object", NULL },
 	{ "POST", "/api/tokens/attenuate", "TokenOrder", "Object", NULL },
 	{ "POST", "/api/dispatch", "Call", "Run", &call_key },
@@ -486,6 +493,7 @@ static void emit_schemas(struct buf *out)
 	emit_row_schema(out, "RowWhole", false, "[\"type\"]");
 	emit_row_schema(out, "RowPatch", true, NULL);
 	emit_schema(out, "Restore", restore_members, COUNT(restore_members), NULL);
+	emit_schema(out, "Batch", batch_members, COUNT(batch_members), "[\"changes\"]");
 	emit_schema(out, "Call", call_members, COUNT(call_members), NULL);
 	emit_schema(out, "TokenOrder", token_members, COUNT(token_members), "[\"scope\"]");
 	emit_raw(out, "Arguments", str_of(OBJECT));

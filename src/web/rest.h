@@ -52,6 +52,7 @@ void rest_directory_put(struct rest *r);
 void rest_directory_patch(struct rest *r);
 void rest_directory_delete(struct rest *r);
 void rest_directory_restore(struct rest *r);
+void rest_directory_batch(struct rest *r);
 
 /* An element of a list: the row as the interface shows it, its columns, row_num, and the digest of its contract. */
 void rest_directory_emit(const struct rest *r, struct buf *out, const struct entry *e, int64_t row_num);

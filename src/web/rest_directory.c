@@ -307,18 +307,23 @@ void rest_directory_create(struct rest *r)
 	response_json(r->res, 201, done(r, key, &result));
 }
 
+/* -1 after answering. */
+static int read_as_is(struct rest *r, struct mutate *m)
+{
+	struct str as_is = request_param(r->req, "as_is");
+
+	m->as_is = str_is(as_is, "1");
+	return as_is.p && !m->as_is ? bad_parameter(r, "as_is", "bad_parameter", "as_is is 1") : 0;
+}
+
 void rest_directory_put(struct rest *r)
 {
 	struct mutate m = mutation(r);
 	struct mutate_result result = { 0 };
 	struct problem why = { 0 };
-	struct str as_is = request_param(r->req, "as_is");
 
-	m.as_is = str_is(as_is, "1");
-	if (as_is.p && !m.as_is) {
-		bad_parameter(r, "as_is", "bad_parameter", "as_is is 1");
+	if (read_as_is(r, &m) < 0)
 		return;
-	}
 	if (mutate_put(&m, r->arg[0], r->body, &result, &why) < 0) {
 		router_fail(r, &why);
 		return;
@@ -360,6 +365,109 @@ void rest_directory_delete(struct rest *r)
 	json_put_str(o, "key", r->arg[0]);
 	json_put_int(o, "deleted", result.deleted);
 	response_json(r->res, 200, o);
+}
+
+/* Several changes */
+
+static const char *const methods[MUTATE_KINDS] = {
+	[MUTATE_CREATE] = "POST", [MUTATE_PUT] = "PUT", [MUTATE_PATCH] = "PATCH", [MUTATE_DELETE] = "DELETE",
+};
+
+/* {"method", "key", "row", "if_match"}, what the method has of these. -1 with why. */
+static int read_step(struct json_object *o, struct mutate_step *s, struct problem *why)
+{
+	struct str method = json_str(json_get(o, "method"));
+
+	if (!json_object_is_type(o, json_type_object))
+		return problem_bad_field(why, "changes", "is a list of objects");
+	json_object_object_foreach(o, name, value) {
+		bool row = strcmp(name, "row") == 0;
+
+		if (!row && strcmp(name, "method") != 0 && strcmp(name, "key") != 0 && strcmp(name, "if_match") != 0) {
+			problem_set(why, 400, "unknown_field");
+			problem_field(why, name);
+			return -1;
+		}
+		if (!json_object_is_type(value, row ? json_type_object : json_type_string))
+			return problem_bad_field(why, name, row ? "is an object" : "is a text");
+	}
+	*s = (struct mutate_step){ 0, json_str(json_get(o, "key")), json_get(o, "row"), json_str(json_get(o, "if_match")) };
+	while (s->kind < MUTATE_KINDS && !str_is(method, methods[s->kind]))
+		s->kind++;
+	if (s->kind == MUTATE_KINDS)
+		return problem_bad_field(why, "method", "is POST, PUT, PATCH or DELETE");
+	if (!s->key.p != (s->kind == MUTATE_CREATE))
+		return problem_bad_field(why, "key", "names the row, but for POST: there the row does");
+	if (!s->row != (s->kind == MUTATE_DELETE))
+		return problem_bad_field(why, "row", "is what the method's body is");
+	return 0;
+}
+
+/* Says which change was refused. */
+static void fail_change(struct rest *r, struct json_object *list, size_t bad, struct problem *why)
+{
+	struct json_object *o = json_object_array_get_idx(list, bad);
+	struct json_object *key = json_get(o, "key") ? json_get(o, "key") : json_get(json_get(o, "row"), "key");
+
+	if (!why->extra) {
+		why->extra = arena_json(r->arena, json_object_new_object());
+		json_put_bool(why->extra, "state_changed", false);
+	}
+	if (bad < json_object_array_length(list)) {
+		json_put_int(why->extra, "change", (int64_t)bad);
+		json_put(why->extra, "key", json_object_get(key));
+	}
+	router_fail(r, why);
+}
+
+static struct json_object *batch_done(const struct mutate_step *step, struct json_object *list, const struct mutate_result *result)
+{
+	struct json_object *o = json_object_new_object(), *changes = json_object_new_array();
+
+	json_put_bool(o, "ok", true);
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *one = json_object_new_object(), *row = json_get(json_object_array_get_idx(list, i), "row");
+
+		json_put_str(one, "key", step[i].key.p ? step[i].key : json_str(json_get(row, "key")));
+		if (step[i].kind == MUTATE_DELETE)
+			json_put_int(one, "deleted", result[i].deleted);
+		else
+			json_put_bool(one, "created", result[i].created);
+		if (result[i].updated_at[0])
+			json_put_text(one, "updated_at", result[i].updated_at);
+		if (result[i].etag[0])
+			json_put_text(one, "etag", result[i].etag);
+		json_object_array_add(changes, one);
+	}
+	json_put(o, "changes", changes);
+	return o;
+}
+
+void rest_directory_batch(struct rest *r)
+{
+	struct mutate m = mutation(r);
+	struct json_object *list = json_get(r->body, "changes");
+	size_t n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0, bad = 0;
+	struct mutate_step *step;
+	struct mutate_result *result;
+	struct problem why = { 0 };
+
+	if (read_as_is(r, &m) < 0 || router_fields(r, "changes") < 0)
+		return;
+	if (n < 1 || n > MUTATE_BATCH_MAX) {
+		problem_bad_field(&why, "changes", "is a list of 1 to %d changes", MUTATE_BATCH_MAX);
+		router_fail(r, &why);
+		return;
+	}
+	m.if_match = str_of(NULL);      /* each change has its own */
+	step = arena_alloc(r->arena, n * sizeof(*step));
+	result = arena_alloc(r->arena, n * sizeof(*result));
+	while (bad < n && read_step(json_object_array_get_idx(list, bad), &step[bad], &why) == 0)
+		bad++;
+	if (bad < n || mutate_batch(&m, step, n, result, &bad, &why) < 0)
+		fail_change(r, list, bad, &why);
+	else
+		response_json(r->res, 200, batch_done(step, list, result));
 }
 
 /* {"event":N} or {"contract":"digest"}; -1 after answering. */

@@ -27,6 +27,8 @@ static const struct route routes[] = {
 	{ "GET", "/api/directory", NULL, "type category enabled q limit cursor row_num", WHO_ANYONE, ROUTE_DOCUMENT,
 	  rest_directory_list, "readable rows" },
 	{ "POST", "/api/directory", NULL, "", WHO_OWNER, ROUTE_BODY, rest_directory_create, "adds a row" },
+	{ "POST", "/api/directory/batch", NULL, "as_is", WHO_OWNER, ROUTE_BODY, rest_directory_batch,
+	  "several changes, all of them or none" },
 	{ "GET", "/api/directory/search", NULL, "q limit", WHO_ANYONE, ROUTE_DOCUMENT, rest_ask_search,
 	  "readable rows, best first" },
 	{ "GET", "/api/directory/categories", NULL, "", WHO_ANYONE, ROUTE_DOCUMENT, rest_directory_categories,

@@ -241,6 +241,53 @@ expect 422 nothing_to_restore "there is no row after a deletion"
 owner POST $D/ZZ_A/restore "{\"event\":$FIRST}" >/dev/null
 is "$(status)" 200 "a deleted row can be restored"
 
+# Several changes at once
+batch() { owner POST "$D/batch" "{\"changes\":$1}" >/dev/null; }
+there() { for k in "$@"; do owner GET "$D/$k" >/dev/null; printf '%s ' "$(status)"; done; }
+last_event() { owner GET '/api/events?newest=1&limit=1' >/dev/null; jq_get '.events[0].event'; }
+at=$(last_event)
+owner GET $D/ZZ_A >/dev/null
+tag=$(header etag | sed 's/"/\\"/g')
+batch "[{\"method\":\"POST\",\"row\":$(row BA_1)},{\"method\":\"PUT\",\"key\":\"BA_2\",\"row\":$(row BA_2)},
+	{\"method\":\"PATCH\",\"key\":\"ZZ_A\",\"row\":{\"planner_rank\":7},\"if_match\":\"$tag\"},{\"method\":\"DELETE\",\"key\":\"BA_9\"}]"
+is "$(status) $(jq -c '[.changes[] | [.key, .created, .deleted]]' "$BODY")" '200 [["BA_1",true,null],["BA_2",true,null],["ZZ_A",false,null],["BA_9",null,0]]' "a batch makes several changes"
+is "$(jq -r '.changes[0].etag' "$BODY") $(there BA_1 BA_2)" "$(owner GET $D/BA_1 >/dev/null; header etag | sed 's,^W/,,') 200 200 " "… and tells their tags"
+is "$(last_event)" $((at + 3)) "each with an event of its own"
+batch "[{\"method\":\"POST\",\"row\":$(row BA_USER | jq -c '.includes="BA_BLOCK" | .content="# WHAT: includes.\n{{BA_BLOCK}}"')},
+	{\"method\":\"POST\",\"row\":$(row BA_BLOCK)}]"
+contract=$(owner GET $D/BA_USER >/dev/null; jq_get .contract)
+owner GET $D/BA_USER/history >/dev/null
+is "$(jq_get '.events[0].contract_after')" "$contract" "a row may include one that the same batch makes"
+at=$(last_event)
+batch "[{\"method\":\"DELETE\",\"key\":\"BA_1\"},{\"method\":\"POST\",\"row\":$(row BA_3)},{\"method\":\"POST\",\"row\":$(row BA_4 | jq -c '.type="cron"')},{\"method\":\"POST\",\"row\":{}}]"
+expect 422 bad_type "a batch with a change that is refused is refused"
+is "$(jq -c '[.change, .key, .state_changed, .field]' "$BODY")" '[2,"BA_4",false,"type"]' "… which says the first of them"
+is "$(there BA_1 BA_3) $(last_event)" "200 404  $at" "… and nothing is stored"
+batch "[{\"method\":\"POST\",\"row\":$(row BA_3)},{\"method\":\"PATCH\",\"key\":\"ZZ_A\",\"row\":{\"planner_rank\":8},\"if_match\":\"$tag\"}]"
+expect 412 row_changed "nor is anything over a row that somebody else has changed"
+is "$(jq_get .change) $(there BA_3)" '1 404 ' "… and it says which"
+batch "[{\"method\":\"POST\",\"row\":$(row BA_3)},{\"method\":\"PUT\",\"key\":\"BA_3\",\"row\":$(row BA_3)}]"
+expect 422 bad_field "a row is changed once in a batch"
+for c in '{"method":"GET","key":"BA_1"}' '{"key":"BA_1"}' '{"method":"POST","key":"BA_3","row":{"type":"fn"}}' '{"method":"PUT","row":{"type":"fn"}}' \
+	'{"method":"PUT","key":"BA_3"}' '{"method":"DELETE","key":"BA_1","row":{}}' '{"method":"DELETE","key":7}' '"DELETE BA_1"'; do
+	batch "[$c]"
+	expect 422 bad_field "the change $c is none"
+done
+batch '[{"method":"DELETE","key":"BA_1","etag":"x"}]'
+expect 400 unknown_field "a misspelt member is refused"
+for n in 0 501; do
+	batch "$(jq -nc --argjson n $n '[range($n) | {method:"DELETE",key:"BA_9\(.)"}]')"
+	expect 422 bad_field "a batch of $n changes"
+done
+for n in 499 500; do
+	jq -nc --argjson n $n --argjson r "$(row BA_N)" '{changes:[range($n) as $i | {method:"PUT",key:"BA_N\($i)",row:($r + {key:"BA_N\($i)",planner_rank:$n})}]}' >"$TMP/batch.json"
+	owner POST $D/batch "@$TMP/batch.json" >/dev/null
+	is "$(status) $(jq -c '.changes | length' "$BODY")" "200 $n" "a batch of $n changes"
+done
+is "$(owner GET "$D?q=BA_N&limit=1000" | jq -c '[.rows[].planner_rank] | unique | [length, .[]]')" '[1,500]' "… that are all made"
+api POST $D/batch '{"changes":[{"method":"DELETE","key":"BA_1"}]}' >/dev/null
+expect 401 unauthorized "a batch is the owner's"
+
 # The event log
 owner GET "/api/events?limit=2" >/dev/null
 is "$(jq -r '[.events[].event]|join(",")' "$BODY"),$(jq_get .next_since)" 1,2,2 "events come in their order"

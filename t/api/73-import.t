@@ -65,7 +65,7 @@ like "$(row LIST_PETS .content)" 'WHAT: Every pet' "the others are new"
 is "$(row PLACE_ORDER .key)" PLACE_ORDER "what is gone is not deleted"
 rowcall import openapi "$TMP/d/next.json" --yes --only 'listPets' >/dev/null
 is "$(wc -l <"$TMP/out")" 1 "a part of a document says nothing about the rest"
-rowcall import openapi "$TMP/d/next.json" --yes --remove >/dev/null
+rowcall import openapi "$TMP/d/next.json" --yes --remove --atomic >/dev/null
 owner GET /api/directory/PLACE_ORDER >/dev/null
 is "$(status)" 404 "unless --remove says so"
 
@@ -238,6 +238,35 @@ is "$?" 1 "which is a failure where it is the only one, too"
 is "$(row GOOD_ROW '"\(.sensitive) \(.runner) \(.seq) \(.target)"')" '1 mine 5 echo' "a row comes whole"
 rowcall import jsonl "$TMP/mixed.jsonl" --json >/dev/null
 is "$(jq -r '[.rows[] | .status] | join(",")' "$TMP/out")" unchanged,refused,refused,refused,refused "for programs as JSON"
+printf '%s\n' '{"key":"TOGETHER_1","type":"fn","target":"echo","content":"# WHAT: x\n[\"$1\"]","examples":["a"]}' >"$TMP/together.jsonl"
+sed 's/TOGETHER_1/TOGETHER_2/' "$TMP/together.jsonl" >>"$TMP/together.jsonl"
+{ cat "$TMP/together.jsonl"; sed -n '/"MISSPELT"/p' "$TMP/mixed.jsonl"; sed -n '/"NO_EXAMPLE"/p' "$TMP/mixed.jsonl"; } >"$TMP/one-bad.jsonl"
+rowcall import jsonl "$TMP/one-bad.jsonl" --atomic >/dev/null
+is "$?" 1 "--atomic: one row that is refused"
+like "$(cat "$TMP/err")" 'rowcall: MISSPELT: unknown_field contents; nothing is stored' "… the first of them is named"
+like "$(cat "$TMP/err")" 'nothing is stored; it would be: 2 created' "… and nothing is stored"
+owner GET /api/directory/TOGETHER_1 >/dev/null
+is "$(status)" 404 "… really nothing"
+rowcall import jsonl --json --atomic "$TMP/one-bad.jsonl" >/dev/null
+is "$(jq -c '[.stored, (.rows | length)]' "$TMP/out")" '[false,4]' "… which JSON says too"
+{ cat "$TMP/together.jsonl"; echo 'not json'; } | "$BUILD/rowcall" import jsonl --atomic >"$TMP/out" 2>"$TMP/err"
+is "$?,$(grep -c 'not every line is a row; nothing is stored' "$TMP/err")" 1,1 "… nor with a line that is no row"
+# What only the service knows.
+{ cat "$TMP/together.jsonl"; jq -nc --arg s "$(sed -n 's/^TERMINAL_KEY=//p' "$DIR/secrets.env")" '{key:"LEAK",type:"fn",target:"now",content:"# WHAT: \($s)",examples:["a"]}'; } |
+	"$BUILD/rowcall" import jsonl --atomic >"$TMP/out" 2>"$TMP/err"
+like "$?,$(status_of LEAK),$(cat "$TMP/err")" '^1,refused,rowcall: LEAK: .*; nothing is stored' "… nor what the service refuses"
+owner GET /api/directory/TOGETHER_1 >/dev/null
+is "$(status)" 404 "… and then nothing either"
+jq -nc 'range(501) | {key:"MANY_\(.)",type:"fn",target:"now",content:"# WHAT: x",examples:["a"]}' >"$TMP/many.jsonl"
+rowcall import jsonl "$TMP/many.jsonl" --atomic >/dev/null
+like "$?,$(cat "$TMP/err")" '^1,.*1 to 500 changes; nothing is stored; without --atomic' "… nor more than a batch may have"
+rowcall import jsonl "$TMP/together.jsonl" --atomic >/dev/null
+is "$?,$(status_of TOGETHER_1),$(status_of TOGETHER_2)" 0,created,created "--atomic: all of them"
+rowcall import jsonl "$TMP/together.jsonl" --atomic >/dev/null
+is "$?,$(status_of TOGETHER_1)" 0,unchanged "… again"
+sed 's/WHAT: x/WHAT: y/' "$TMP/together.jsonl" >"$TMP/changed.jsonl"
+rowcall import jsonl "$TMP/changed.jsonl" --atomic >/dev/null
+is "$?,$(status_of TOGETHER_1),$(row TOGETHER_2 .content | head -1)" '0,changed,# WHAT: y' "… and changes"
 secret=$(sed -n 's/^TERMINAL_KEY=//p' "$DIR/secrets.env")
 printf '{"key":"LEAK","type":"fn","target":"now","content":"# WHAT: %s","examples":["a"]}\n' "$secret" | "$BUILD/rowcall" import jsonl >"$TMP/out" 2>"$TMP/err"
 is "$?,$(status_of LEAK)" 1,refused "a known secret is refused by the service"
