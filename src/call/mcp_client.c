@@ -115,7 +115,8 @@ static void add_header(void *ctx, struct str name, struct str value)
 {
 	struct mcp_client *m = ctx;
 
-	outbound_header(&m->q, name, mcp_message_header(m->arena, value), false);
+	if (value.p)
+		outbound_header(&m->q, name, mcp_message_header(m->arena, value), false);
 }
 
 static void put_header(struct mcp_client *m, const char *name, const char *value)

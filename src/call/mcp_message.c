@@ -256,6 +256,7 @@ static void one_param(struct str name, struct json_object *value, void (*fn)(voi
 		fn(ctx, buf_str(&header), buf_str(&number));
 		break;
 	default:
+		fn(ctx, buf_str(&header), (struct str){ 0 });
 		break;
 	}
 	buf_free(&header);
@@ -267,7 +268,7 @@ void mcp_message_params(struct json_object *schema, struct json_object *argument
 {
 	struct json_object *properties = json_get(schema, "properties");
 
-	if (!json_object_is_type(properties, json_type_object) || !json_object_is_type(arguments, json_type_object))
+	if (!json_object_is_type(properties, json_type_object))
 		return;
 	json_object_object_foreach(properties, key, property) {
 		struct json_object *value = json_get(arguments, key);

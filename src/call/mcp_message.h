@@ -37,8 +37,8 @@ bool mcp_message_is_error(struct json_object *result);
 /* A value for a header that mirrors one of the body: as it is where a header can hold it, else `=?base64?…?=`. The
  * arena's. */
 struct str mcp_message_header(struct arena *a, struct str value);
-/* Calls fn with each header `Mcp-Param-…` that the properties of a tool's input schema ask for with "x-mcp-header" and the
- * arguments have a string, number or boolean for. value is to be encoded still. */
+/* Calls fn with each header `Mcp-Param-…` that the properties of a tool's input schema ask for with "x-mcp-header". value is
+ * to be encoded still; p NULL when the arguments have no string, number or boolean for it: then there is no such header. */
 void mcp_message_params(struct json_object *schema, struct json_object *arguments,
 	void (*fn)(void *ctx, struct str name, struct str value), void *ctx);
 

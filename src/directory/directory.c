@@ -173,6 +173,20 @@ static bool is_true(struct json_object *o)
 	return json_object_is_type(o, json_type_boolean) && json_object_get_boolean(o);
 }
 
+static bool has_headers(struct json_object *schema)
+{
+	struct json_object *properties = json_get(schema, "properties");
+
+	if (!json_object_is_type(properties, json_type_object))
+		return false;
+	json_object_object_foreach(properties, name, property) {
+		(void)name;
+		if (json_get(property, "x-mcp-header") || has_headers(property))
+			return true;
+	}
+	return false;
+}
+
 static void read_keywords(struct arena *a, struct entry *e)
 {
 	struct json_object *schema = directory_schema(a, e);
@@ -180,6 +194,7 @@ static void read_keywords(struct arena *a, struct entry *e)
 	e->strict = is_true(json_get(schema, "x-strict")) || has_places(e, json_get(schema, "properties"));
 	e->output = json_object_object_get_ex(schema, "x-output-schema", NULL);
 	e->mcp_content = is_true(json_get(schema, "x-mcp-content"));
+	e->mcp_headers = has_headers(schema);
 	e->mcp_requires = json_object_is_type(json_get(schema, "x-mcp-requires"), json_type_object);
 }
 

@@ -31,6 +31,7 @@ struct entry {
 	bool output;                            /* x-output-schema: there is a schema for its result */
 	bool mcp_content;                       /* x-mcp-content: its result is the content of an MCP result */
 	bool mcp_requires;                      /* x-mcp-requires: MCP clients need capabilities */
+	bool mcp_headers;                       /* x-mcp-header of a property: MCP clients repeat its value */
 	struct docstring doc;
 	char digest[CRYPTO_HEX];                /* contract */
 	struct str contract;                    /* canonical contract text */

@@ -1,6 +1,7 @@
 /* The envelope of MCP: the JSON-RPC message, its era, the headers that repeat the body, the table of methods. What a
  * method does is its own file's; whether the request may come in at all (Origin, credential) router.c has decided. */
 #include "config.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,14 +284,19 @@ static bool unwrap(struct arena *a, struct str value, struct str *out)
 	return true;
 }
 
-/* -1 after answering: the header does not repeat what the body says. */
-static int agree(struct mcp *m, const char *header, const char *shown, struct str body)
+int mcp_agree(struct mcp *m, const char *name, struct str body)
 {
-	struct str value = request_header(m->r->req, header), text;
+	char *lower = arena_strdup(m->r->arena, name);
+	struct str value, text;
 
-	if (value.p && unwrap(m->r->arena, value, &text) && str_eq(text, body))
+	for (char *p = lower; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	value = request_header(m->r->req, lower);
+	if (!value.p && !body.p)
 		return 0;
-	mcp_error(m, MCP_HEADER_MISMATCH, NULL, "the header %s %s", shown,
+	if (value.p && body.p && unwrap(m->r->arena, value, &text) && str_eq(text, body))
+		return 0;
+	mcp_error(m, MCP_HEADER_MISMATCH, NULL, "the header %s %s", name,
 		  value.p ? "differs from the body" : "is missing: it repeats what the body says");
 	return -1;
 }
@@ -304,12 +310,12 @@ static int check_modern(struct mcp *m, struct str method)
 			  META_CAPABILITIES);
 		return -1;
 	}
-	if (agree(m, "mcp-protocol-version", "MCP-Protocol-Version", version) < 0)
+	if (mcp_agree(m, "MCP-Protocol-Version", version) < 0)
 		return -1;
 	if (!is_version(version, MCP_MODERN))
 		return unsupported(m, version);
 	m->version = version.p;
-	return agree(m, "mcp-method", "Mcp-Method", method);
+	return mcp_agree(m, "Mcp-Method", method);
 }
 
 static int check_legacy(struct mcp *m, struct str method)
@@ -338,7 +344,7 @@ static int check_name(struct mcp *m, const struct mcp_method *method)
 
 	if (m->era != MCP_MODERN || !method->named)
 		return 0;
-	return mcp_string(m, method->named, true, &name) < 0 ? -1 : agree(m, "mcp-name", "Mcp-Name", name);
+	return mcp_string(m, method->named, true, &name) < 0 ? -1 : mcp_agree(m, "Mcp-Name", name);
 }
 
 static void answer_request(struct mcp *m, struct json_object *message)

@@ -76,6 +76,9 @@ void mcp_notice_begin(struct buf *out, const char *method);
 int mcp_notice_end(struct buf *out, struct sse *s);
 /* A string of params; p NULL when absent. -1 after answering -32602: it is no string, or absent and needed. */
 int mcp_string(struct mcp *m, const char *name, bool needed, struct str *out);
+/* 0 when the header repeats what the body says, plainly or as =?base64?…?=; body.p NULL: it says nothing, and there is to
+ * be no header. -1 after answering -32020. */
+int mcp_agree(struct mcp *m, const char *name, struct str body);
 /* 0 when the client has declared what `needed` names (an object as ClientCapabilities; NULL: nothing). -1 after
  * answering -32021. What a legacy client declared at `initialize` is not known here, and taken for granted. */
 int mcp_client_has(struct mcp *m, struct json_object *needed);

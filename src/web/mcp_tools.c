@@ -1,6 +1,7 @@
 /* Rows as MCP's tools: tools/list and tools/call. A tool's schemas and hints are directory/tool.c's, the pages of the
  * list mcp_rows.c's, whether a call may run and how call/dispatch.c's, what its result looks like mcp_result.c's. */
 #include <string.h>
+#include "call/mcp_message.h"
 #include "directory/tool.h"
 #include "web/emit.h"
 #include "web/mcp.h"
@@ -151,6 +152,27 @@ static int check_requires(struct mcp *m, const struct entry *e)
 	return mcp_client_has(m, json_get(directory_schema(m->r->arena, e), "x-mcp-requires"));
 }
 
+/* Arguments that headers repeat. */
+struct repeated { struct mcp *m; bool differs; };
+
+static void check_param(void *ctx, struct str name, struct str value)
+{
+	struct repeated *r = ctx;
+
+	if (!r->differs)
+		r->differs = mcp_agree(r->m, arena_str(r->m->r->arena, name), value) < 0;
+}
+
+/* -1 after answering. */
+static int check_params(struct mcp *m, const struct entry *e, struct json_object *arguments)
+{
+	struct repeated r = { .m = m };
+
+	if (e->mcp_headers && m->era == MCP_MODERN)
+		mcp_message_params(directory_schema(m->r->arena, e), arguments, check_param, &r);
+	return r.differs ? -1 : 0;
+}
+
 void mcp_tools_call(struct mcp *m)
 {
 	struct json_object *arguments = json_get(m->params, "arguments");
@@ -170,6 +192,6 @@ void mcp_tools_call(struct mcp *m)
 		return;
 	}
 	e = find_tool(m, name);
-	if (e && check_requires(m, e) == 0)
+	if (e && check_requires(m, e) == 0 && check_params(m, e, arguments) == 0)
 		mcp_tools_run(m, &(struct dispatch_request){ .key = e->key, .named = arguments }, e);
 }

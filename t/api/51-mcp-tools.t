@@ -173,6 +173,29 @@ META='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelc
 tool modern test_missing_capability '{}'
 is "$(status) $(said)" '200 done' "… and then the row runs"
 
+# Arguments that headers repeat
+add '{"key":"TRIP","type":"fn","target":"echo","content":"# WHAT: a trip\n[\"$city $days\"]","examples":["x"],"input_schema":{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"},"days":{"type":"integer","x-mcp-header":"Days"},"how":{"type":"object","properties":{"fast":{"type":"boolean","x-mcp-header":"Fast"}}}}}}'
+modern 1 tools/list '"cursor":"100.TRIO"'
+is "$(tool_of TRIP | jq -r '.inputSchema.properties.city["x-mcp-header"]')" City "the schema says which headers repeat arguments"
+A='{"city":"Köln","days":3,"how":{"fast":true}}'
+tool modern TRIP "$A" -H 'mcp-param-city: =?base64?S8O2bG4=?=' -H 'mcp-param-days: 3' -H 'mcp-param-fast: true'
+is "$(status) $(said)" "200 Köln 3" "a call whose headers repeat its arguments runs"
+tool modern TRIP '{"city":"Ulm"}' -H 'mcp-param-city: Ulm'
+is "$(status) $(said | xargs)" "200 Ulm" "… what is left out has no header"
+n=$(runs)
+for h in 'mcp-param-city: Bonn' 'mcp-param-city: ulm' 'mcp-param-city: =?base64?VWxt!?=' 'x-none: Ulm'; do
+	tool modern TRIP '{"city":"Ulm"}' -H "$h"
+	expect 400 1 -32020 "$h does not repeat Ulm"
+done
+tool modern TRIP '{"city":"Ulm"}' -H 'mcp-param-city: Ulm' -H 'mcp-param-days: 3'
+expect 400 1 -32020 "a header that repeats nothing is refused too"
+tool modern TRIP '{"city":"Ulm","how":{"fast":true}}' -H 'mcp-param-city: Ulm' -H 'mcp-param-fast: false'
+expect 400 1 -32020 "… and one of an inner property that differs"
+is "$(runs)" "$n" "… nothing ran"
+tool legacy TRIP '{"city":"Ulm","days":3}'
+is "$(said)" "Ulm 3" "a legacy client sends none"
+owner DELETE /api/directory/TRIP >/dev/null
+
 # Idempotency
 token '"scope":"act"'
 tool modern ECHO '{"body":"once"}' -H "authorization: Bearer $TOKEN" -H 'idempotency-key: k1'
