@@ -15,26 +15,39 @@ for c in $CLIENTS; do
 	extra_pids="${extra_pids:-} $!"
 	eval "pid_$c=$!"
 done
+perl "$SOURCE/t/batches.pl" "$HTTP" "$KEY" BATCH_ "$TMP/batches" "$TMP/enough" 2>"$TMP/batches.err" &
+extra_pids="$extra_pids $!" batches=$!
 acked() { wc -l <"$TMP/pairs.$1"; }
-until [ "$(acked A)" -gt 5 ] && [ "$(acked D)" -gt 5 ]; do sleep 0.05; done
+# Changes of the directory that were acknowledged until now.
+acked_all() { echo $(($(cat "$TMP"/pairs.[A-D] | wc -l) + 25 * $(wc -l <"$TMP/batches"))); }
+until [ "$(acked A)" -gt 5 ] && [ "$(acked D)" -gt 5 ] && [ "$(wc -l <"$TMP/batches")" -gt 0 ]; do sleep 0.05; done
 wal=$(stat -c %i "$DIR/ledger.db-wal" "$DIR/directory.db-wal")
-n=1
+n=1 during=0 ms=0
 : >"$TMP/uneven"
 while [ "$n" -le "$BACKUPS" ]; do
 	for c in $CLIENTS; do acked "$c" >"$TMP/before.$c"; done
+	batch=$(wc -l <"$TMP/batches") from=$(acked_all) at=$(date +%s%3N)
 	rowcall backup --dir "$DIR" "$TMP/b$n" >"$TMP/b$n.out" 2>&1 || { diag "$(cat "$TMP/b$n.out")"; echo "backup $n failed" >>"$TMP/uneven"; }
+	ms=$((ms + $(date +%s%3N) - at)) during=$((during + $(acked_all) - from))
 	for c in $CLIENTS; do
 		rows=$(sql "$TMP/b$n/directory.db" "SELECT count(*) FROM directory WHERE key GLOB '${c}_*'")
 		calls=$(sql "$TMP/b$n/ledger.db" "SELECT count(*) FROM invocations WHERE key GLOB '${c}_*'")
 		[ "$rows" = "$calls" ] || [ "$rows" = $((calls + 1)) ] || echo "backup $n: $rows rows of $c, $calls receipts" >>"$TMP/uneven"
 		[ "$calls" -ge "$(cat "$TMP/before.$c")" ] || echo "backup $n: $calls receipts of $c, $(cat "$TMP/before.$c") were acknowledged" >>"$TMP/uneven"
 	done
+	ranks=$(sql "$TMP/b$n/directory.db" "SELECT DISTINCT planner_rank FROM directory WHERE key GLOB 'BATCH_*'")
+	[ "$(echo "$ranks" | wc -l)" = 1 ] && [ "${ranks:-0}" -ge "$batch" ] || echo "backup $n: batches $ranks, $batch were acknowledged" >>"$TMP/uneven"
 	n=$((n + 1))
 	sleep 0.5
 done
+touch "$TMP/enough"
 last=$(sql "$TMP/b$BACKUPS/ledger.db" "SELECT count(*) FROM invocations WHERE key GLOB '?_*'")
 for c in $CLIENTS; do eval "wait \$pid_$c"; is "$?" 0 "client $c had every answer while backups ran"; done
 is "$(cat "$TMP/uneven")" '' "each backup holds what was acknowledged, and rows and receipts of one moment"
+wait "$batches"
+is "$?" 0 "so had the one that changes 25 rows at a time"
+diag "while the backups were made, $during changes of the directory were acknowledged in $ms ms: $((during * 1000 / ms)) a second"
+ok "changes were acknowledged while the backups were made" [ "$during" -gt 0 ]
 ok "the backups were made while writes ran ($last of $((4 * PAIRS)))" [ "$last" -lt $((4 * PAIRS)) ]
 is "$(stat -c %i "$DIR/ledger.db-wal" "$DIR/directory.db-wal")" "$wal" "the write-ahead logs are the same files"
 for n in 1 $BACKUPS; do ok "backup $n verifies" rowcall verify "$TMP/b$n"; done
