@@ -233,6 +233,7 @@ void mcp_result_refused(struct mcp *m, const struct problem *why)
 	buf_puts(&said, why->error);
 	add_line(&said, json_str(json_get(o, "detail")));
 	add_line(&said, json_str(json_get(o, "how_to_fix")));
+	add_line(&said, json_str(json_get(o, "mint")));
 	emit_failed(m, buf_str(&said));
 	emit_begin(out, "_meta", '{');
 	emit_text(out, MCP_OWN "trace", m->r->trace.id);

@@ -153,6 +153,7 @@ token() { owner POST /api/tokens "{$1,\"purpose\":\"t\"}" >/dev/null; TOKEN=$(jq
 token '"scope":"row:ECHO"'
 tool legacy NOW '{}' -H "authorization: Bearer $TOKEN"
 is "$(said)" 'ERR:scope_mismatch' "a denial has the literal reason"
+like "$(jq -r .result.content[0].text "$BODY")" "rowcall token mint --scope row:NOW$" "… and the line that mints what it needs, where the model sees it"
 legacy 1 tools/list '{}' -H "authorization: Bearer $TOKEN"
 is "$(tools)" ECHO "a token's list is what it calls"
 token '"scope":"row:ECHO","uses":1'
