@@ -41,9 +41,10 @@ int ctl_token_mint(const struct ctl_args *args)
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
+	bool narrower = strcmp(args->command->name, "token attenuate") == 0;
 
 	if (a)
-		code = send_options(a, args, "/api/tokens", &answer);
+		code = send_options(a, args, narrower ? "/api/tokens/attenuate" : "/api/tokens", &answer);
 	if (a && code == CTL_OK && ctl_has(args, "json")) {
 		out_json(answer.json);
 	} else if (a && code == CTL_OK) {

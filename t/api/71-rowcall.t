@@ -104,14 +104,14 @@ i=0
 while [ ! -s "$TMP/followed" ] && [ $i -lt 100 ]; do rowcall call LOWER "X$i" >/dev/null; sleep 0.2; i=$((i + 1)); done
 ok "follow prints a call that comes" test -s "$TMP/followed"
 kill "$follower"; wait "$follower" 2>/dev/null
-"$BUILD/rowcall" receipts --follow -n 1 --key UPPER >"$TMP/followed" 2>&1 & follower=$!
+"$BUILD/rowcall" receipts --follow -n 1 --key UPPER >"$TMP/limited" 2>&1 & follower=$!
 extra_pids="$extra_pids $follower"
 i=0
-while [ ! -s "$TMP/followed" ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+while [ ! -s "$TMP/limited" ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
 for i in 1 2 3 4 5; do rowcall call UPPER "$i" >/dev/null; done
 i=0
-while [ "$(wc -l <"$TMP/followed")" -lt 6 ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
-is "$(wc -l <"$TMP/followed")" 6 "--limit is for what was there before"
+while [ "$(wc -l <"$TMP/limited")" -lt 6 ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+is "$(wc -l <"$TMP/limited")" 6 "--limit is for what was there before"
 kill "$follower"; wait "$follower" 2>/dev/null
 
 # Authority.
@@ -128,6 +128,12 @@ owner PUT /api/directory/RISKY '{"type":"fn","target":"echo","sensitive":1,"cont
 api POST /api/dispatch '{"key":"GREET","body":"x"}' >/dev/null
 token=$(sh -c "cd /; ROWCALL_DIR='$DIR' PATH='$BUILD':\$PATH; export ROWCALL_DIR PATH; $(jq_get .mint)" 2>/dev/null)
 is "$(api POST /api/dispatch '{"key":"GREET","body":"Eve"}' -H "x-capability-token: $token" | jq -r .ok)" true "the line that a refusal prints mints what is needed"
+ROWCALL_TOKEN=$token "$BUILD/rowcall" token attenuate --uses 1 --url "$BASE" --cacert "$DIR/tls/cert.pem" 2>/dev/null >"$TMP/narrow"
+is "$(rowcall token ls | grep -c 'row:GREET')" 2 "token attenuate makes one from the token that is presented"
+is "$(rowcall call GREET Eve --url "$BASE" --cacert "$DIR/tls/cert.pem" --token-file "$TMP/narrow"; code call GREET Eve --url "$BASE" --cacert "$DIR/tls/cert.pem" --token-file "$TMP/narrow")" \
+	'Hello, Eve!
+1' "… with less"
+is "$(code token attenuate --uses 1)" 1 "the owner's key is no token"
 ask_remote() { ROWCALL_TOKEN=$token "$BUILD/rowcall" "$@" --url "$BASE" --cacert "$DIR/tls/cert.pem" 2>"$TMP/err"; printf %s $?; }
 is "$(ask_remote call NOW)" 77 "a row outside a token's scope"
 like "$(cat "$TMP/err")" '^  the owner makes one: rowcall token mint --scope row:NOW' "… is refused with the line that mints what is needed"
@@ -171,6 +177,6 @@ rc_stop
 is "$(code reload)" 69 "where none runs there is nothing to reload"
 is "$(code receipts --follow)" 69 "nor to follow"
 is "$(rowcall migrate)" 'both databases are as this version wants them' "migrate"
-is "$(rowcall token ls | cut -f2 | sort | tr '\n' ' ')" 'active revoked ' "and all else works there too"
+is "$(rowcall token ls | cut -f2 | sort | tr '\n' ' ')" 'active active revoked ' "and all else works there too"
 is "$(pgrep -f "$DIR/rowcall.conf")" '' "nothing is left running"
 done_testing
