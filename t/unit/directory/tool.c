@@ -180,9 +180,98 @@ static void check_description(void)
 	tap_is_int((int64_t)s.n, TOOL_DESCRIPTION_MAX - 1, "no character is split");
 }
 
+/* What x-output-schema is to clients of MCP before 2026-07-28; NULL: it cannot be written out. */
+static const struct { const char *declared, *shown; bool wraps; } outputs[] = {
+	{ "{'type':'object','properties':{'n':{'$ref':'#/$defs/n'}},'$defs':{'n':{'type':'integer'}}}",
+		"{'type':'object','properties':{'n':{'type':'integer'}}}", false },
+	{ "{'type':'array','items':{'type':'integer'}}",
+		"{'type':'object','properties':{'result':{'type':'array','items':{'type':'integer'}}},'required':['result']}", true },
+	{ "{'enum':[1,2]}", "{'type':'object','properties':{'result':{'enum':[1,2]}},'required':['result']}", true },
+	{ "{'type':['object','null']}",
+		"{'type':'object','properties':{'result':{'type':['object','null']}},'required':['result']}", true },
+	{ "{'type':'object','properties':{'t':{'$ref':'#'}}}", NULL, false },
+};
+
+static void check_output(void)
+{
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+		struct schema *s = schema_compile(json(outputs[i].declared), NULL, NULL);
+		struct json_object *o = tool_output(arena, s);
+		struct buf got = BUF_ARENA(arena);
+
+		if (o)
+			json_text(&got, o);
+		tap_is_str(o ? quoted(buf_text(&got), '"', '\'') : "none", outputs[i].shown ? outputs[i].shown : "none",
+			outputs[i].declared);
+		tap_ok(tool_output_wraps(s) == outputs[i].wraps, "… and %s an object", outputs[i].wraps ? "becomes" : "is");
+		schema_free(s);
+	}
+}
+
+static void check_declared(void)
+{
+	static const struct { const char *schema, *shown; } cases[] = {
+		{ "{'type':'object','properties':{'a':{'$ref':'#/$defs/s','x-y':1}},'$defs':{'s':{}},'if':{},'x-z':2}",
+			"{'type':'object','properties':{'a':{'$ref':'#/$defs/s','x-y':1}},'$defs':{'s':{}},'if':{},'x-z':2}" },
+		{ "{'x-output-schema':{},'x-mcp-content':true,'x-mcp-requires':{},'properties':{}}",
+			"{'properties':{},'type':'object'}" },
+		{ "{}", "{'type':'object','properties':{}}" },
+		{ NULL, "none" },
+		{ "[]", "none" },
+		{ "{'type'", "none" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct json_object *o = tool_declared(arena, entry("", cases[i].schema));
+		struct buf got = BUF_ARENA(arena);
+
+		if (o)
+			json_text(&got, o);
+		tap_is_str(o ? quoted(buf_text(&got), '"', '\'') : "none", cases[i].shown, "a declared schema stays as it is");
+	}
+}
+
+static void check_hints(void)
+{
+	static const struct { const char *type, *target, *runner, *content; bool sensitive; const char *hints, *promise; } cases[] = {
+		{ "fn", "now", NULL, "# SAFE: yes", false, "r-i-", "a function that reads" },
+		{ "fn", "echo", NULL, "# SAFE: no", false, "-d--", "one that does not" },
+		{ "fn", "echo", NULL, "# SAFE: no\n# IDEMPOTENT: yes", false, "-di-", "one that may be repeated" },
+		{ "fn", "echo", NULL, "# SAFE: yes", true, "-d", "one of high risk reads for nobody" },
+		{ "fn", "mcp_call", NULL, "# SAFE: yes", false, "r-io", "a tool of another server is outside" },
+		{ "fn", "/bin/x", "exec", "# SAFE: yes", false, "r-io", "so is a program" },
+		{ "http", "GET https://example.org/", NULL, "", false, "r-io", "a GET reads" },
+		{ "http", "DELETE https://example.org/", NULL, "# SAFE: yes", false, "-dio", "a DELETE does not, whatever is said" },
+		{ "http", "POST https://example.org/", NULL, "", false, "-d-o", "nor does a POST" },
+		{ "agent", "m", NULL, "# SAFE: yes", false, "r-io", "an agent asks a model" },
+		{ "agent", "m", NULL, "", false, "-d-o", "… and nobody knows what for" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct entry *e = entry(cases[i].content, NULL);
+		struct tool_hints h;
+		char got[5] = "";
+
+		e->type = e->row.v[ROW_TYPE].text = str_of(cases[i].type);
+		e->target = e->row.v[ROW_TARGET].text = str_of(cases[i].target);
+		e->row.v[ROW_RUNNER].text = str_of(cases[i].runner);
+		e->row.v[ROW_SENSITIVE].number = cases[i].sensitive;
+		h = tool_hints(e);
+		got[0] = h.read_only ? 'r' : '-';
+		got[1] = h.destructive ? 'd' : '-';
+		got[2] = h.idempotent ? 'i' : '-';
+		got[3] = h.open_world ? 'o' : '-';
+		got[strlen(cases[i].hints)] = '\0';
+		tap_is_str(got, cases[i].hints, cases[i].promise);
+	}
+}
+
 int main(void)
 {
 	arena = arena_new();
+	check_output();
+	check_declared();
+	check_hints();
 	check_schemas();
 	check_superset();
 	check_body();
