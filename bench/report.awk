@@ -88,6 +88,7 @@ function receipt_targets(    now)
 function targets(    pss)
 {
 	receipt_targets()
+	target("MCP tools/call of NOW, 64 connections: rate / dispatch", rates("tool", "now", 64), ">=", 0.80, "")
 	target("single-row read, 64 connections: rate / conventional hello", rates("row", "prefork", 64), ">=", 1.0, "")
 	target("contract document, 64 connections: rate / own hello", rates("contract", "event", 64), ">=", 0.70, 0.80)
 	target("304, 64 connections: rate / own hello", rates("unchanged", "event", 64), ">=", 0.85, "")
