@@ -576,8 +576,10 @@ void db_end(struct db_stmt *s)
 		free(s);
 		return;
 	}
-	sqlite3_reset(s->s);
-	sqlite3_clear_bindings(s->s);
+	if (s->s) {     /* else it could not be prepared */
+		sqlite3_reset(s->s);
+		sqlite3_clear_bindings(s->s);
+	}
 	s->busy = false;
 }
 

@@ -104,6 +104,22 @@ static void append_only(void)
 	db_close(d);
 }
 
+static void unprepared(void)
+{
+	struct db *d = fixture_open(SQL_LEDGER, DB_WRITE);
+	struct db_stmt *s;
+
+	db_exec(d, "ALTER TABLE kv RENAME TO away");
+	s = db_start(d, SQL_KV_GET, "s", str_of("k"));
+	tap_is_int(db_step(s), -1, "a statement on a table that is not there fails");
+	db_end(s);
+	db_exec(d, "ALTER TABLE away RENAME TO kv");
+	s = db_start(d, SQL_KV_GET, "s", str_of("k"));
+	tap_is_int(db_step(s), 0, "and works when the table is there again");
+	db_end(s);
+	db_close(d);
+}
+
 /* The hash as an outsider computes it. */
 static void chain(void)
 {
@@ -309,6 +325,7 @@ int main(void)
 	fixture_make();
 	transactions();
 	append_only();
+	unprepared();
 	chain();
 	limits();
 	readers();
