@@ -9,7 +9,7 @@
 #include "store/seal.h"
 
 /* The detail of an event. */
-struct range { int64_t first, last, count, columns; struct str digest; };
+struct range { int64_t first, last, count, columns, seal; struct str digest; };
 
 static int64_t number(struct json_object *o, const char *name)
 {
@@ -27,7 +27,7 @@ static int read_range(struct arena *arena, struct str detail, struct range *r)
 	if (!detail.p || json_parse(arena, detail, &o, &ignored) < 0)
 		return -1;
 	*r = (struct range){ number(o, "first"), number(o, "last"), number(o, "count"), number(o, "columns"),
-		json_str(json_get(o, "sha256")) };
+		number(o, "seal"), json_str(json_get(o, "sha256")) };
 	return r->first > 0 && r->last >= r->first && r->last - r->first < INT32_MAX && r->digest.n == CRYPTO_HEX - 1 ? 0 : -1;
 }
 
@@ -110,13 +110,28 @@ static const char *check_seal(struct audit_seals *a, const struct range *r)
 	return r->first == expected ? check_receipts(a, r) : "the seal does not begin where the one before ends";
 }
 
+/* A prune goes on where the one before ended, and says of its seal what the seal says. */
+static const char *check_prune(struct audit_seals *a, struct arena *arena, const struct range *r)
+{
+	struct db_stmt *s = db_start(a->ledger, SQL_SEAL_DETAIL, "i", r->seal);
+	struct range of;
+	bool same = db_step(s) == 1 && read_range(arena, db_text(s, 0), &of) == 0 && of.first == r->first && of.last == r->last &&
+		of.count == r->count && str_eq(of.digest, r->digest), next = r->first == a->gone + 1;
+
+	db_end(s);
+	a->gone = r->last;
+	return !next ? "the prune does not begin where the one before ends" : same ? NULL : "what was pruned is not what the seal covers";
+}
+
 const char *audit_seal(struct audit_seals *a, struct arena *arena, struct db_stmt *s, char range[AUDIT_SEAL_RANGE])
 {
 	struct range r;
 	int good = read_range(arena, db_text(s, 3), &r);
 
 	snprintf(range, AUDIT_SEAL_RANGE, "numbers %" PRId64 " to %" PRId64, r.first, r.last);
-	return good < 0 ? "the event's detail is no seal" : check_seal(a, &r);
+	if (good < 0)
+		return "the event's detail is no seal";
+	return str_is(db_text(s, 2), "RECEIPTS_PRUNE") ? check_prune(a, arena, &r) : check_seal(a, &r);
 }
 
 int audit_seal_behind(struct audit_seals *a, int64_t *n)

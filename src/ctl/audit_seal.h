@@ -9,6 +9,7 @@ enum { AUDIT_SEAL_RANGE = 96 };
 struct audit_seals {
 	struct db *ledger;
 	int64_t sealed;                 /* last receipt of the seals seen so far */
+	int64_t gone;                   /* last receipt of the prunes seen so far */
 	int64_t mark;                   /* last receipt that was pruned, when it was read last */
 };
 

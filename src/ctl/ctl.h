@@ -84,6 +84,8 @@ int ctl_restore(const struct ctl_args *args);
 int ctl_ask(const struct ctl_args *args);
 int ctl_call(const struct ctl_args *args);
 int ctl_approve(const struct ctl_args *args);
+/* cmd_prune.c */
+int ctl_prune(const struct ctl_args *args);
 /* cmd_token.c */
 int ctl_token_mint(const struct ctl_args *args);
 int ctl_watch_add(const struct ctl_args *args);

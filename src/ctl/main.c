@@ -68,6 +68,12 @@ OPTIONS(watch_options,
 	{ "reason", 0, "TEXT", "told to the caller" },
 	{ "rank", 0, "N", "the lower one decides (default: 100)" });
 
+OPTIONS(prune_options,
+	{ "before", 0, "DATE", "receipts of calls before it: 2026-01-31, or a time in UTC with a Z" },
+	{ "older-than", 0, "TIME", "the same from now on back: 90d, 12h, 30m" },
+	{ "keep", 'k', "N", "so many of the newest stay, whatever their age (default: 1)" },
+	{ "dry-run", 'n', NULL, "only says how many would go" });
+
 #define TOGETHER { "atomic", 0, NULL, "stores all of it, or nothing when a row is refused" }
 #define PLANNED { "dry-run", 'n', NULL, "shows what would be done and does nothing" }
 
@@ -134,6 +140,7 @@ static const struct ctl_command commands[] = {
 	{ "confirm", "RECEIPT", 1, 1, NULL, ctl_verb, "what anybody may know of a call", NULL },
 	{ "receipt", "RECEIPT", 1, 1, NULL, ctl_verb, "all that is known of a call", NULL },
 	{ "receipts", "", 0, 0, receipts_options, ctl_receipts, "the last calls", NULL },
+	{ "prune", "", 0, 0, prune_options, ctl_prune, "remove old receipts; what they were stays sealed", NULL },
 	{ "token mint", "", 0, 0, mint_options, ctl_token_mint, "make a capability token; it is printed once", NULL },
 	{ "token attenuate", "", 0, 0, mint_options, ctl_token_mint, "make a narrower one from the token in $ROWCALL_TOKEN", NULL },
 	{ "token ls", "", 0, 0, NULL, ctl_verb, "list tokens", NULL },

@@ -98,6 +98,7 @@ void rest_registry_all(struct rest *r);
 void rest_receipt_confirm(struct rest *r);
 void rest_receipt_full(struct rest *r);
 void rest_receipt_ledger(struct rest *r);
+void rest_receipt_prune(struct rest *r);
 void rest_receipt_page(struct rest *r);
 
 /* rest_token.c: capability tokens */

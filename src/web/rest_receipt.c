@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "call/receipt.h"
+#include "call/retention.h"
 #include "web/html.h"
 #include "web/rest.h"
 
@@ -18,12 +19,15 @@ static int load(struct rest *r, struct str id, bool payload, struct receipt *out
 	return got;
 }
 
-static void none(struct rest *r)
+static void none(struct rest *r, struct str id)
 {
 	struct json_object *more = json_object_new_object();
 	struct problem why = { 0 };
+	char kept[CLOCK_ISO];
 
 	problem_set(&why, 404, "receipt_not_found");
+	if (retention_is_older(r->service->directory, id, kept, &(struct problem){ 0 }) > 0)
+		problem_detail(&why, "receipts from before %s were pruned; what they were is sealed in the ledger's events", kept);
 	json_put_bool(more, "confirmed", false);
 	response_problem(r->res, &why, more);
 }
@@ -36,7 +40,7 @@ void rest_receipt_confirm(struct rest *r)
 	if (got > 0)
 		response_json(r->res, 200, receipt_public(receipt, r->service->conf->base_url));
 	else if (!got)
-		none(r);
+		none(r, request_param(r->req, "confirm"));
 }
 
 /* The owner, or the token that made it; for others it does not exist. */
@@ -48,7 +52,7 @@ void rest_receipt_full(struct rest *r)
 	if (got > 0 && receipt_is_open_to(receipt, &r->caller))
 		response_json(r->res, 200, receipt_full(receipt, r->service->conf->base_url));
 	else if (got >= 0)
-		none(r);
+		none(r, request_param(r->req, "receipt"));
 }
 
 void rest_receipt_ledger(struct rest *r)
@@ -73,6 +77,38 @@ void rest_receipt_ledger(struct rest *r)
 		router_fail(r, &why);
 	else
 		response_json(r->res, 200, json_object_get(o));
+}
+
+void rest_receipt_prune(struct rest *r)
+{
+	struct retention p = { .actor = r->caller.actor, .trace = r->trace.id };
+	struct json_object *keep = json_get(r->body, "keep"), *dry = json_get(r->body, "dry_run"), *o;
+	struct problem why = { 0 };
+
+	if (router_fields(r, "before keep after dry_run") < 0)
+		return;
+	if (dry && !json_object_is_type(dry, json_type_boolean)) {
+		problem_bad_field(&why, "dry_run", "is true or false");
+		router_fail(r, &why);
+		return;
+	}
+	p.before = json_str(json_get(r->body, "before"));
+	p.keep = keep ? json_object_get_int64(keep) : 1;
+	p.after = json_object_get_int64(json_get(r->body, "after"));
+	p.dry_run = json_object_get_boolean(dry);
+	if (retention_prune(r->service->directory, r->arena, &p, &why) < 0) {
+		router_fail(r, &why);
+		return;
+	}
+	o = json_object_new_object();
+	json_put_bool(o, "ok", true);
+	json_put_bool(o, "dry_run", p.dry_run);
+	json_put_text(o, "before", p.limit);
+	json_put_int(o, "receipts", p.receipts);
+	json_put_int(o, "through", p.through);
+	json_put_bool(o, "more", p.more);
+	json_put_int(o, "after", p.seal);
+	response_json(r->res, 200, o);
 }
 
 /* The page */
@@ -163,7 +199,7 @@ static void add_check(struct rest *r, struct buf *out, const struct receipt *c)
 static const char no_receipt[] =
 	"<p class=\"kind\">Receipt of a call</p>\n<h1 class=\"bad\">There is no such receipt.</h1>\n"
 	"<p>Check that the address is complete: the part behind <code>inv_</code> has 26 characters. "
-	"A receipt is never deleted, so one that was once here is still here.</p>\n";
+	"Old receipts may have been removed by the owner of this service; what they were stays sealed in its ledger.</p>\n";
 
 static void page(struct rest *r, const struct receipt *c)
 {
@@ -191,7 +227,7 @@ void rest_receipt_page(struct rest *r)
 	if (json && got)
 		response_json(r->res, 200, receipt_public(receipt, r->service->conf->base_url));
 	else if (json)
-		none(r);
+		none(r, r->arg[0]);
 	else if (got)
 		page(r, receipt);
 	else

@@ -105,6 +105,9 @@ static const struct route routes[] = {
 	{ "DELETE", "/api/questions", NULL, "", WHO_OWNER, 0, rest_ask_forget, "forgets all of them" },
 	{ "DELETE", "/api/questions/{key}", NULL, "", WHO_OWNER, 0, rest_ask_forget, "forgets those of one row" },
 
+	{ "POST", "/api/prune", NULL, "", WHO_OWNER, ROUTE_BODY, rest_receipt_prune,
+	  "removes old receipts: {\"before\":\"2026-01-31T00:00:00Z\"}" },
+
 	{ "GET", "/api/breakers", NULL, "", WHO_OWNER, ROUTE_DOCUMENT, rest_service_breakers,
 	  "circuit breakers that count something" },
 	{ "DELETE", "/api/breakers/{key}", NULL, "", WHO_OWNER, 0, rest_service_breaker_reset,
