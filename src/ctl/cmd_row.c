@@ -306,7 +306,7 @@ int ctl_edit(const struct ctl_args *args)
 		code = edit_until_good(a, path, answer.json, answer.etag);
 		if (code == CTL_OK)
 			unlink(path);
-		else
+		else if (access(path, F_OK) == 0)
 			ctl_fail(0, "your text is kept in %s", path);
 	} else if (code == CTL_OK) {
 		code = CTL_FAILED;
@@ -320,7 +320,7 @@ int ctl_edit(const struct ctl_args *args)
 /* The row as it was after the event, as a sheet in a file of its own; the file's path, or NULL after saying why not. */
 static char *version_file(struct api *a, const char *key, const char *event)
 {
-	struct buf text = BUF_ARENA(api_arena(a));
+	struct buf text = BUF_ARENA(api_arena(a)), shown = BUF_ARENA(api_arena(a));
 	char *path, *end;
 	long long n = strtoll(event, &end, 10);
 	struct api_answer answer;
@@ -339,8 +339,10 @@ static char *version_file(struct api *a, const char *key, const char *event)
 	}
 	if (json_get(e, "after"))
 		sheet_write(&text, json_get(e, "after"), NULL);
+	if (text.len && out_terminal())         /* diff(1) prints what it reads */
+		out_escape(&shown, buf_str(&text));
 	path = temporary(a, event);
-	return path && write_sheet(path, buf_str(&text)) == CTL_OK ? path : NULL;
+	return path && write_sheet(path, buf_str(shown.len ? &shown : &text)) == CTL_OK ? path : NULL;
 }
 
 /* The number of the row's last event but `back`. */

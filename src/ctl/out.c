@@ -210,6 +210,18 @@ void out_json(struct json_object *o)
 	buf_free(&b);
 }
 
+void out_escape(struct buf *out, struct str s)
+{
+	for (struct str rest = s; rest.p;) {
+		struct str line = str_cut(&rest, '\n');
+
+		if (!rest.p && !line.n && s.n)
+			break;
+		escape_add(out, ESCAPE_TERMINAL, line);
+		buf_putc(out, '\n');
+	}
+}
+
 void out_text(struct str s)
 {
 	struct buf b = BUF_MALLOC;
@@ -220,14 +232,7 @@ void out_text(struct str s)
 			putchar('\n');
 		return;
 	}
-	for (struct str rest = s; rest.p;) {
-		struct str line = str_cut(&rest, '\n');
-
-		if (!rest.p && !line.n && s.n)
-			break;
-		escape_add(&b, ESCAPE_TERMINAL, line);
-		buf_putc(&b, '\n');
-	}
+	out_escape(&b, s);
 	fputs(buf_text(&b), stdout);
 	buf_free(&b);
 }

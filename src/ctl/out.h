@@ -21,6 +21,8 @@ void out_fields(struct json_object *o, const struct out_column *column, unsigned
 void out_json(struct json_object *o);
 /* A text with its line breaks; other controls escaped on a terminal, as it is elsewhere. */
 void out_text(struct str s);
+/* The same into a buffer, as a terminal gets it. */
+void out_escape(struct buf *out, struct str s);
 /* Name of a colour that is used on a terminal unless NO_COLOR is set; "" elsewhere. */
 enum out_colour { OUT_PLAIN, OUT_BOLD, OUT_GREEN, OUT_YELLOW, OUT_RED };
 const char *out_colour(enum out_colour c);

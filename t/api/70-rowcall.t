@@ -23,6 +23,11 @@ tty() { script -qec "$BUILD/rowcall $*" /dev/null | tr -d '\r'; }
 like "$(tty ls)" 'KEY +TYPE' "a terminal gets columns with a head"
 like "$(tty ls | cat -v)" '\^\[\[1m' "in bold"
 unlike "$(NO_COLOR=1 tty ls | cat -v)" '\^\[' "but with NO_COLOR"
+owner PATCH /api/directory/EVIL '{"category":"e\u001b[31mf"}' >/dev/null
+evil=$(tty diff EVIL | cat -v)
+like "$evil" 'e\\x1b\[31mf' "the texts that a diff shows are escaped there"
+unlike "$evil" 'e\^\[\[31mf' "… and diff(1) does not print them raw"
+unlike "$(EDITOR='rm -f' rowcall edit EVIL 2>&1)" 'is kept in' "a text that the editor has removed is not said to be kept"
 # Of each line the columns before its last word, by Unicode's East Asian widths and marks.
 columns() { perl -CS -Mutf8 -ne 'next if !/^WIDE/; s/\S+\s*$//; my $w = 0; $w += /\p{Mn}/ ? 0 : /\p{East_Asian_Width=W}/ ? 2 : 1 for split //; print "$w "'; }
 for one in 1:plain 2:日本語 3:e$(printf '\314\201')te$(printf '\314\201') 4:👍x; do
