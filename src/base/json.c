@@ -756,6 +756,16 @@ struct json_object *json_get(struct json_object *o, const char *name)
 	return value;
 }
 
+size_t json_length(struct json_object *o)
+{
+	return json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;
+}
+
+struct json_object *json_at(struct json_object *o, size_t i)
+{
+	return i < json_length(o) ? json_object_array_get_idx(o, i) : NULL;
+}
+
 struct str json_str(struct json_object *o)
 {
 	if (!json_object_is_type(o, json_type_string))

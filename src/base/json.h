@@ -32,6 +32,9 @@ void json_number(double v, char *out);
 struct json_object *json_get(struct json_object *o, const char *name);
 /* the string's bytes; p NULL when o is no string */
 struct str json_str(struct json_object *o);
+/* elements of an array, 0 when o is none; one of them, NULL when there is none */
+size_t json_length(struct json_object *o);
+struct json_object *json_at(struct json_object *o, size_t i);
 /* RFC 6901. NULL and *found false when there is no such value; NULL and true when it is null. found may be NULL. */
 struct json_object *json_pointer(struct json_object *o, struct str pointer, bool *found);
 /* Builders. */

@@ -301,6 +301,8 @@ int ctl_edit(const struct ctl_args *args)
 	if (!a)
 		return code;
 	code = api_get(a, row_path(a, args->word[0]), &answer);
+	if (code == CTL_OK && !json_str(json_get(answer.json, "key")).n)
+		code = ctl_fail(CTL_UNAVAILABLE, "the service's answer is no row");
 	path = code == CTL_OK ? temporary(a, "edit") : NULL;
 	if (path) {
 		code = edit_until_good(a, path, answer.json, answer.etag);
@@ -332,7 +334,7 @@ static char *version_file(struct api *a, const char *key, const char *event)
 	}
 	if (api_get(a, arena_printf(api_arena(a), "/api/events?since=%lld&limit=1", n - 1), &answer))
 		return NULL;
-	e = json_object_array_get_idx(json_get(answer.json, "events"), 0);
+	e = json_at(json_get(answer.json, "events"), 0);
 	if (json_object_get_int64(json_get(e, "event")) != n || !str_is(json_str(json_get(e, "key")), key)) {
 		ctl_fail(0, "event %s is none of %s; see rowcall history %s", event, key, key);
 		return NULL;
@@ -353,7 +355,7 @@ static const char *event_back(struct api *a, const char *key, unsigned back)
 
 	if (api_get(a, arena_printf(api_arena(a), "%s/history?limit=%u", row_path(a, key), back + 1), &answer))
 		return NULL;
-	e = json_object_array_get_idx(json_get(answer.json, "events"), back);
+	e = json_at(json_get(answer.json, "events"), back);
 	if (!e)
 		ctl_fail(0, "%s has no earlier version", key);
 	return e ? arena_printf(api_arena(a), "%lld", (long long)json_object_get_int64(json_get(e, "event"))) : NULL;

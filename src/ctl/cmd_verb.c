@@ -139,7 +139,7 @@ static const char *path_of(struct api *a, const struct verb *v, const struct ctl
 int ctl_pages(struct api *a, const char *path, const char *list, struct json_object **out)
 {
 	struct json_object *all = arena_json(api_arena(a), json_object_new_array()), *part;
-	struct str cursor = str_of(NULL);
+	struct str cursor = str_of(NULL), before;
 	struct api_answer answer;
 
 	do {
@@ -150,10 +150,11 @@ int ctl_pages(struct api *a, const char *path, const char *list, struct json_obj
 		if (code)
 			return code;
 		part = json_get(answer.json, list);
-		for (size_t i = 0; part && i < json_object_array_length(part); i++)
-			json_object_array_add(all, json_object_get(json_object_array_get_idx(part, i)));
+		for (size_t i = 0; i < json_length(part); i++)
+			json_object_array_add(all, json_object_get(json_at(part, i)));
+		before = cursor;
 		cursor = json_str(json_get(answer.json, "cursor"));
-	} while (cursor.n);
+	} while (cursor.n && !str_eq(cursor, before));
 	*out = all;
 	return CTL_OK;
 }
@@ -225,19 +226,21 @@ int ctl_events(const struct ctl_args *args)
 /* Prints those of the page that came after the receipt `last`, oldest first, and makes last the newest. */
 static void print_newer(const struct verb *v, const struct ctl_args *args, struct json_object *page, char last[64])
 {
-	size_t n = 0, all = json_object_array_length(page);
+	size_t n = 0, all = json_length(page);
 
-	while (n < all && !str_is(json_str(json_get(json_object_array_get_idx(page, n), "invocation_id")), last))
+	while (n < all && !str_is(json_str(json_get(json_at(page, n), "invocation_id")), last))
 		n++;
 	while (n-- > 0) {
-		struct json_object *one = json_object_array_get_idx(page, n), *list = json_object_new_array();
+		struct json_object *one = json_at(page, n), *list = json_object_new_array();
+		struct str id;
 
 		json_object_array_add(list, json_object_get(one));
 		if (ctl_has(args, "json"))
 			out_json(one);
 		else
 			out_table(list, v->column, v->columns);
-		snprintf(last, 64, "%s", json_str(json_get(one, "invocation_id")).p);
+		id = json_str(json_get(one, "invocation_id"));
+		snprintf(last, 64, "%.*s", (int)(id.n < 64 ? id.n : 63), id.p ? id.p : "");
 		json_object_put(list);
 	}
 	fflush(stdout);

@@ -105,11 +105,11 @@ static size_t widest(struct json_object *rows, const struct out_column *c)
 {
 	size_t w = strlen(c->title);
 
-	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+	for (size_t i = 0; i < json_length(rows); i++) {
 		struct buf b = BUF_MALLOC;
 		size_t n;
 
-		put_cell(&b, member(json_object_array_get_idx(rows, i), c->member));
+		put_cell(&b, member(json_at(rows, i), c->member));
 		n = columns_of(buf_str(&b));
 		w = n > w ? n : w;
 		buf_free(&b);
@@ -147,11 +147,11 @@ static void columns_for_people(struct json_object *rows, const struct out_column
 	for (unsigned c = 0; c < columns; c++)
 		put_padded(str_of(column[c].title), width[c], column[c].right, c + 1 == columns);
 	fputs(out_colour(OUT_PLAIN), stdout);
-	for (size_t i = 0; i < json_object_array_length(rows); i++)
+	for (size_t i = 0; i < json_length(rows); i++)
 		for (unsigned c = 0; c < columns; c++) {
 			struct buf b = BUF_MALLOC;
 
-			put_cell(&b, member(json_object_array_get_idx(rows, i), column[c].member));
+			put_cell(&b, member(json_at(rows, i), column[c].member));
 			put_padded(buf_str(&b), width[c], column[c].right, c + 1 == columns);
 			buf_free(&b);
 		}
@@ -159,13 +159,13 @@ static void columns_for_people(struct json_object *rows, const struct out_column
 
 static void values_for_scripts(struct json_object *rows, const struct out_column *column, unsigned columns)
 {
-	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+	for (size_t i = 0; i < json_length(rows); i++) {
 		struct buf b = BUF_MALLOC;
 
 		for (unsigned c = 0; c < columns; c++) {
 			if (c)
 				buf_putc(&b, '\t');
-			put_cell(&b, member(json_object_array_get_idx(rows, i), column[c].member));
+			put_cell(&b, member(json_at(rows, i), column[c].member));
 		}
 		puts(buf_text(&b));
 		buf_free(&b);
@@ -174,7 +174,7 @@ static void values_for_scripts(struct json_object *rows, const struct out_column
 
 void out_table(struct json_object *rows, const struct out_column *column, unsigned columns)
 {
-	if (!rows || !json_object_array_length(rows))
+	if (!json_length(rows))
 		return;
 	(out_terminal() ? columns_for_people : values_for_scripts)(rows, column, columns);
 }
@@ -227,7 +227,8 @@ void out_text(struct str s)
 	struct buf b = BUF_MALLOC;
 
 	if (!out_terminal()) {
-		fwrite(s.p, 1, s.n, stdout);
+		if (s.n)
+			fwrite(s.p, 1, s.n, stdout);
 		if (!s.n || s.p[s.n - 1] != '\n')
 			putchar('\n');
 		return;

@@ -56,11 +56,6 @@ static bool is_true(struct json_object *o, const char *name)
 	return json_object_is_type(json_get(o, name), json_type_boolean) && json_object_get_boolean(json_get(o, name));
 }
 
-static size_t length(struct json_object *o)
-{
-	return json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;
-}
-
 static struct json_object *object(struct json_object *o, const char *name)
 {
 	struct json_object *member = json_get(o, name);
@@ -123,7 +118,7 @@ static struct str server_of(struct operation *op)
 	struct str url = str_of("/");
 
 	for (size_t i = 0; i < 3; i++) {
-		if (!length(json_get(from[i], "servers")))
+		if (!json_length(json_get(from[i], "servers")))
 			continue;
 		url = filled(op->api, json_object_array_get_idx(json_get(from[i], "servers"), 0));
 		break;
@@ -330,7 +325,7 @@ static struct json_object *parameter(struct operation *op, const char *in, const
 	for (size_t k = 0; k < 2; k++) {
 		struct json_object *list = json_get(from[k], "parameters");
 
-		for (size_t i = 0; i < length(list); i++) {
+		for (size_t i = 0; i < json_length(list); i++) {
 			struct json_object *o = reduce_target(op->api->document, json_object_array_get_idx(list, i));
 
 			if (strcmp(text_of(o, "in"), in) == 0 && strcmp(text_of(o, "name"), name) == 0)
@@ -347,7 +342,7 @@ static void add_parameters(struct operation *op, const char *in)
 	for (size_t k = 0; k < 2; k++) {
 		struct json_object *list = json_get(from[k], "parameters");
 
-		for (size_t i = 0; i < length(list); i++) {
+		for (size_t i = 0; i < json_length(list); i++) {
 			struct json_object *o = reduce_target(op->api->document, json_object_array_get_idx(list, i));
 
 			if (!o)
@@ -487,7 +482,7 @@ static const char *oauth(struct operation *op, const char *name, const struct sc
 		put_credential_header(op, "Authorization", "Bearer ", name);
 		return arena_printf(op->api->arena, "bearer:%s", name);
 	}
-	for (size_t i = 0; i < length(s->scopes); i++)
+	for (size_t i = 0; i < json_length(s->scopes); i++)
 		buf_printf(&scope, "%s%s", i ? " " : "", json_object_get_string(json_object_array_get_idx(s->scopes, i)));
 	draft_secret(op->api->d, arena_printf(op->api->arena, "%s_TOKEN_URL", name), "%s", text_of(flow, "tokenUrl"));
 	draft_secret(op->api->d, arena_printf(op->api->arena, "%s_CLIENT_ID", name), "the client's id");
@@ -568,7 +563,7 @@ static void add_security(struct operation *op)
 	struct json_object *before = op->headers;
 	bool optional = false;
 
-	for (size_t i = 0; i < length(list); i++) {
+	for (size_t i = 0; i < json_length(list); i++) {
 		struct json_object *alternative = json_object_array_get_idx(list, i);
 
 		if (!json_object_is_type(alternative, json_type_object) || !json_object_object_length(alternative)) {
@@ -582,7 +577,7 @@ static void add_security(struct operation *op)
 			return;
 	}
 	op->headers = before;
-	if (length(list) && !optional)
+	if (json_length(list) && !optional)
 		draft_note(op->api->d, op->at, true, "none of its security schemes is a form of auth; the row sends no credential");
 }
 
@@ -652,7 +647,7 @@ static bool is_wanted(struct operation *op)
 	struct json_object *tags = json_get(op->o, "tags");
 	bool tagged = w->tags == 0;
 
-	for (size_t i = 0; i < length(tags); i++)
+	for (size_t i = 0; i < json_length(tags); i++)
 		for (size_t k = 0; k < w->tags; k++)
 			tagged = tagged || str_eq(json_str(json_object_array_get_idx(tags, i)), w->tag[k]);
 	return tagged && (!w->onlys || fits(w->only, w->onlys, op->at) || fits(w->only, w->onlys, text_of(op->o, "operationId")) ||
@@ -775,7 +770,7 @@ static void put_category(struct operation *op, struct json_object *row)
 		json_put_text(row, "category", op->api->wishes->category);
 		return;
 	}
-	if (length(tags))
+	if (json_length(tags))
 		naming_words(&words, json_str(json_object_array_get_idx(tags, 0)));
 	if (!words.len)
 		buf_putstr(&words, buf_str(&op->host));

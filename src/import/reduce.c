@@ -342,14 +342,14 @@ static struct json_object *sample_object(struct json_object *schema, struct json
 	struct json_object *required = json_get(schema, "required"), *properties = json_get(schema, "properties");
 	struct json_object *all = json_get(schema, "allOf");
 
-	for (size_t i = 0; required && i < json_object_array_length(required); i++) {
-		const char *name = json_object_get_string(json_object_array_get_idx(required, i));
+	for (size_t i = 0; i < json_length(required); i++) {
+		const char *name = json_object_get_string(json_at(required, i));
 
-		if (json_get(properties, name))
+		if (name && json_get(properties, name))
 			json_put(out, name, reduce_example(json_get(properties, name)));
 	}
-	for (size_t i = 0; all && i < json_object_array_length(all); i++)
-		sample_object(json_object_array_get_idx(all, i), out);
+	for (size_t i = 0; i < json_length(all); i++)
+		sample_object(json_at(all, i), out);
 	return out;
 }
 
@@ -361,7 +361,7 @@ static struct json_object *sample_number(struct json_object *schema, bool whole)
 	if (least)
 		return json_object_get(least);
 	if (over)
-		return json_object_new_int64(json_object_get_int64(over) + 1);
+		return json_object_new_int64(json_object_get_int64(over) + (json_object_get_int64(over) < INT64_MAX));
 	if (most && json_object_get_double(most) < 1)
 		return json_object_get(most);
 	return whole ? json_object_new_int64(1) : json_object_new_double(1.5);

@@ -403,6 +403,8 @@ static void building(void)
 	tap_ok(!json_get(NULL, "x") && !json_get(list, "x") &&
 	       !json_get(o, "nope"), "asking for what is not there is safe");
 	tap_ok(!json_str(NULL).p && !json_str(o).p && !json_str(json_get(o, "i")).p, "what is no string has no bytes");
+	tap_ok(json_length(list) && !json_length(NULL) && !json_length(o) && json_at(list, 0) && !json_at(list, json_length(list)) && !json_at(o, 0),
+	       "elements of what is no array are none");
 	tap_ok(json_str(json_get(o, "s")).n == 3, "a string's bytes include NUL");
 }
 
