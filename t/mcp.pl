@@ -7,6 +7,7 @@
 #   /legacy       a session is needed                                                /stateless legacy without one
 #   /old          404 to everything but initialize, and speaks 2024-11-05            /lost      legacy, and no session is known when a tool is called
 #   /lists        says which versions it serves, older ones                          /future    the same, newer ones
+#   /pages/N      modern, with a list of N tools, each on a page of its own
 #   /strange      a version that nobody knows                                        /odd       a session id with a space in it
 #   /status/N     always N            /307 /302   redirects to /modern               /away?H    a redirect to another host, H
 #
@@ -138,6 +139,12 @@ my %place = (
 	old => sub { my ($c, $r, $h, $m) = @_; legacy($c, $r, $h, $m, version => '2024-11-05', session => 'old', else => 404) },
 	lost => sub { my ($c, $r, $h, $m) = @_; legacy($c, $r, $h, $m, session => 'lost', lost => 1) },
 	lists => sub { my ($c, $r, $h, $m) = @_; ($r->{method} // '') eq 'server/discover' ? answer($c, 400, error($r->{id}, -32022, 'older', { supported => ['2025-06-18'], requested => '2026-07-28' })) : legacy($c, $r, $h, $m, version => '2025-06-18') },
+	pages => sub {
+		my ($c, $r, $h, $m, $rest) = @_;
+		my $at = $r->{params}{cursor} // 1;
+		return modern($c, $r, $h) if ($r->{method} // '') ne 'tools/list';
+		answer($c, 200, result($r->{id}, tools => [{ name => "tool_$at", description => "Tool $at.", inputSchema => { type => 'object' } }], $at < $rest ? (nextCursor => '' . ($at + 1)) : ()));
+	},
 	future => sub { my ($c, $r) = @_; answer($c, 400, error($r->{id}, -32022, 'newer', { supported => ['2099-01-01'], requested => '2026-07-28' })) },
 	strange => sub { my ($c, $r, $h, $m) = @_; legacy($c, $r, $h, $m, version => '1999-01-01', session => 's') },
 	odd => sub { my ($c, $r, $h, $m) = @_; legacy($c, $r, $h, $m, session => 'two words') },

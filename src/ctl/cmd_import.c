@@ -255,8 +255,10 @@ static void list_tools(void *arg)
 		return;
 	}
 	l->client.deadline_us = clock_mono_us() + l->conf->upstream_timeout_ms * 1000;
-	if (mcp_client_open(&l->client) < 0 || mcp_client_list_tools(&l->client, &l->tools) < 0)
+	if (mcp_client_open(&l->client) < 0 || mcp_client_list_tools(&l->client, &l->tools) < 0) {
 		ctl_fail(0, "%s", buf_text(&l->client.fault.text));
+		l->tools = NULL;        /* a part of the list is none */
+	}
 	mcp_client_close(&l->client);
 	outbound_done();
 }

@@ -31,6 +31,14 @@ is "$(jq_get .ok)" true "its example is really called"
 like "$(jq_get .result)" "$example" "and answers"
 rowcall import mcp "http://$MCP/modern" --yes --prefix other
 like "$(cat "$TMP/err")" '0 created, 0 changed' "importing again changes nothing"
+# A server's list of tools: as many pages as are read, one less and one more
+for n in 99 100; do
+	rowcall import mcp "http://$MCP/pages/$n" --dry-run
+	is "$? $(grep -c '	created	mcp_call' "$TMP/out")" "0 $n" "the tools of $n pages are read"
+done
+rowcall import mcp "http://$MCP/pages/101" --dry-run
+is "$?" 69 "those of 101 are not"
+like "$(cat "$TMP/err")" 'ERR:mcp:too_large:100' "… for being too many"
 rowcall import mcp http://127.0.0.1:1/mcp --yes
 is "$?" 69 "a server that is not there"
 like "$(cat "$TMP/err")" 'ERR:http:' "is told"
