@@ -18,9 +18,10 @@
 #define DISPATCH_PATH "/api/dispatch"
 /* What an answer to a GET may depend on besides the URL. */
 #define VARY "Authorization, X-Terminal-Key, X-Capability-Token, Accept"
+/* The star stands for Mcp-Param-…, whose names rows choose; it holds for requests without cookies, which are none here. */
 #define CORS_HEADERS \
 	"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, " \
-	"MCP-Protocol-Version, Mcp-Session-Id, X-Capability-Token, X-Terminal-Key"
+	"MCP-Protocol-Version, Mcp-Session-Id, X-Capability-Token, X-Terminal-Key, *"
 #define CORS_EXPOSE "ETag, Idempotent-Replayed, Location, Retry-After, X-Trace"
 #define CORS_MAX_AGE "600"
 
