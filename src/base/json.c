@@ -773,6 +773,14 @@ struct str json_str(struct json_object *o)
 	return str_make(json_object_get_string(o), (size_t)json_object_get_string_len(o));
 }
 
+bool json_lists(struct json_object *list, const char *text)
+{
+	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++)
+		if (str_is(json_str(json_object_array_get_idx(list, i)), text))
+			return true;
+	return false;
+}
+
 /* The array index of a reference token, or -1: RFC 6901 section 4 forbids leading zeros. */
 static int64_t token_index(struct str token)
 {

@@ -32,6 +32,8 @@ void json_number(double v, char *out);
 struct json_object *json_get(struct json_object *o, const char *name);
 /* the string's bytes; p NULL when o is no string */
 struct str json_str(struct json_object *o);
+/* whether list is an array with that string in it */
+bool json_lists(struct json_object *list, const char *text);
 /* elements of an array, 0 when o is none; one of them, NULL when there is none */
 size_t json_length(struct json_object *o);
 struct json_object *json_at(struct json_object *o, size_t i);

@@ -98,12 +98,7 @@ static int validate_and_lay(struct call *c, struct json_object *values, struct p
 
 static bool type_allows(struct json_object *type, const char *name)
 {
-	if (!json_object_is_type(type, json_type_array))
-		return str_is(json_str(type), name);
-	for (size_t i = 0; i < json_object_array_length(type); i++)
-		if (str_is(json_str(json_object_array_get_idx(type, i)), name))
-			return true;
-	return false;
+	return str_is(json_str(type), name) || json_lists(type, name);
 }
 
 static const char *type_name(struct json_object *o)

@@ -265,14 +265,6 @@ static int ask(struct mcp_client *m, const char *method, struct json_object *par
 
 /* Both eras */
 
-static bool is_listed(struct json_object *list, const char *version)
-{
-	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++)
-		if (str_is(json_str(json_object_array_get_idx(list, i)), version))
-			return true;
-	return false;
-}
-
 static const char *legacy_version(struct str name)
 {
 	for (size_t i = 0; i < sizeof(legacy_versions) / sizeof(*legacy_versions); i++)
@@ -284,7 +276,7 @@ static const char *legacy_version(struct str name)
 static bool lists_legacy(struct json_object *list)
 {
 	for (size_t i = 0; i < sizeof(legacy_versions) / sizeof(*legacy_versions); i++)
-		if (is_listed(list, legacy_versions[i]))
+		if (json_lists(list, legacy_versions[i]))
 			return true;
 	return false;
 }
@@ -308,7 +300,7 @@ static int discover(struct mcp_client *m)
 	m->version = MODERN;
 	if (ask(m, "server/discover", json_object_new_object(), &answer) < 0 && !may_be_legacy(m, &answer))
 		return -1;
-	m->legacy = !is_listed(json_get(answer.result, "supportedVersions"), MODERN);
+	m->legacy = !json_lists(json_get(answer.result, "supportedVersions"), MODERN);
 	return 0;
 }
 

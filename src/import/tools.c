@@ -55,16 +55,6 @@ static struct json_object *schema_of(struct draft *d, struct json_object *tool, 
 	return out;
 }
 
-static bool is_required(struct json_object *schema, const char *name)
-{
-	struct json_object *list = json_get(schema, "required");
-
-	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++)
-		if (str_is(json_str(json_object_array_get_idx(list, i)), name))
-			return true;
-	return false;
-}
-
 /* What is required, each argument at its place. */
 static struct json_object *examples(struct draft *d, struct buf *content, const char *key, struct json_object *schema)
 {
@@ -79,7 +69,7 @@ static struct json_object *examples(struct draft *d, struct buf *content, const 
 
 			if (i == EXAMPLE_MAX)
 				break;
-			if (is_required(schema, name)) {
+			if (json_lists(json_get(schema, "required"), name)) {
 				o = arena_json(d->arena, reduce_example(property));
 				if (json_object_is_type(o, json_type_string))
 					buf_putstr(&text, json_str(o));

@@ -20,16 +20,6 @@ struct json_object *mcp_prompts_schema(const struct mcp *m, struct arena *a, con
 	return tool_schema(a, e, directory_validator(m->r->service->directory, e));
 }
 
-static bool is_required(struct json_object *schema, const char *name)
-{
-	struct json_object *list = json_get(schema, "required");
-
-	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++)
-		if (str_is(json_str(json_object_array_get_idx(list, i)), name))
-			return true;
-	return false;
-}
-
 static void emit_arguments(struct buf *out, struct json_object *schema)
 {
 	struct lh_entry *p;
@@ -45,7 +35,7 @@ static void emit_arguments(struct buf *out, struct json_object *schema)
 			emit_str(out, "title", title);
 		if (description.n)
 			emit_str(out, "description", description);
-		emit_bool(out, "required", is_required(schema, lh_entry_k(p)));
+		emit_bool(out, "required", json_lists(json_get(schema, "required"), lh_entry_k(p)));
 		emit_end(out, '}');
 	}
 	emit_end(out, ']');

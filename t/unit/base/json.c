@@ -405,6 +405,12 @@ static void building(void)
 	tap_ok(!json_str(NULL).p && !json_str(o).p && !json_str(json_get(o, "i")).p, "what is no string has no bytes");
 	tap_ok(json_length(list) && !json_length(NULL) && !json_length(o) && json_at(list, 0) && !json_at(list, json_length(list)) && !json_at(o, 0),
 	       "elements of what is no array are none");
+	list = json_object_new_array();
+	json_object_array_add(list, json_object_new_int(1));
+	json_object_array_add(list, json_object_new_string("a"));
+	tap_ok(json_lists(list, "a") && !json_lists(list, "1") && !json_lists(list, "b") && !json_lists(o, "s") &&
+	       !json_lists(NULL, "a"), "a list has a string or not; what is no list has none");
+	json_object_put(list);
 	tap_ok(json_str(json_get(o, "s")).n == 3, "a string's bytes include NUL");
 }
 
