@@ -192,9 +192,12 @@ claims() { sqlite3 -readonly "$DIR/ledger.db" 'SELECT count(*) FROM idempotency'
 tries=0
 until [ "$(claims)" = 0 ] || [ $tries -gt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
 is "$(claims)" 0 "forgotten keys are removed"
-call e2 '{"key":"SLOW","body":"e2"}' >"$TMP/e2.status" & slow=$!
-sleep 1.6
-is "$(curl -sS --cacert "$CACERT" -o /dev/null -w '%{http_code}' -H "x-terminal-key: $KEY" -H 'idempotency-key: e2' -H 'content-type: application/json' --data '{"key":"SLOW","body":"e2"}' "$BASE$C")" 409 "but never while its call is running"
+http SLOWER "POST http://$UPSTREAM/slow/5000?\$1"
+call e2 '{"key":"SLOWER","body":"e2"}' >"$TMP/e2.status" & slow=$!
+tries=0
+until [ "$(hits '?e2')" = 1 ] || [ $tries -gt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
+sleep 1.2
+is "$(curl -sS --cacert "$CACERT" -o /dev/null -w '%{http_code}' -H "x-terminal-key: $KEY" -H 'idempotency-key: e2' -H 'content-type: application/json' --data '{"key":"SLOWER","body":"e2"}' "$BASE$C")" 409 "but never while its call is running"
 wait $slow
 is "$(hits '?e2')" 1 "… which was sent once"
 done_testing
