@@ -54,7 +54,7 @@ if ($how eq 'fails') { print STDERR "$v\n"; exit 3 }
 END
 cat >"$E/waits" <<'END'
 #!/bin/sh
-exec sleep 4
+exec sleep 60
 END
 printf '#!/bin/sh\nenv; cat /proc/self/cmdline; ls -l /proc/self/fd\n' >"$E/looks"
 chmod 755 "$E"/*
@@ -143,12 +143,13 @@ call X_LOOKS
 unlike "$(jq_get .result)" 'canary|\.db|secrets|writer' "a program sees no secret but its row's, and no file of the service"
 owner POST /api/dispatch '{"key":"X_WAITS","body":""}' >/dev/null &
 waiting=$!
-i=0; until pgrep -x sleep -s "$(pgrep -P "$(pids_of exec)" | head -1)" >"$TMP/program" 2>/dev/null; do i=$((i + 1)); [ $i -lt 100 ] || break; sleep 0.05; done
+i=0; until pgrep -x sleep -s "$(pgrep -P "$(pids_of exec)" | head -1)" >"$TMP/program" 2>/dev/null; do i=$((i + 1)); [ $i -lt 600 ] || break; sleep 0.05; done
 tree() { for p in "$@"; do echo "$p"; tree $(pgrep -P "$p"); done; }
 mkdir "$TMP/proc"
 for p in $(tree "$rc_pid"); do for f in cmdline environ; do cat "/proc/$p/$f" >"$TMP/proc/$p.$f" 2>/dev/null; done; done
 ok "all processes of the service are looked at" [ "$(find "$TMP/proc" -name '*.cmdline' -size +0 | wc -l)" -ge 8 ]
 is "$(scan "$TMP"/proc/* | grep -v ' EVIL_ENV ')" "$TMP/proc/$(cat "$TMP/program").environ: C_EXEC as raw" "command lines and environments hold none, but for the program that is to have it"
+kill "$(cat "$TMP/program")"
 wait $waiting
 
 # Secrets in what callers write.
