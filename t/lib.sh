@@ -100,37 +100,18 @@ header() { tr -d '\r' <"$HEADERS" | sed -n "s/^$1: //Ip" | tail -1; }
 # jq_get EXPR: of the last body.
 jq_get() { jq -r "$1" "$BODY"; }
 
-# upstream_start: somebody else's server (t/upstream.pl) on a free port: UPSTREAM (host:port), UPSTREAM_LOG.
-upstream_start()
+# double NAME: somebody else's server (t/NAME.pl) on a free port: double_at (host:port), a line for each request in $TMP/NAME.log.
+double()
 {
-	UPSTREAM_LOG=$TMP/upstream.log
-	: >"$UPSTREAM_LOG"
-	: >"$UPSTREAM_LOG.count"
-	perl "$SOURCE/t/upstream.pl" "$UPSTREAM_LOG" >"$TMP/upstream.port" 2>"$TMP/upstream.err" &
+	: >"$TMP/$1.log"
+	rm -f "$TMP/$1.port"
+	perl "$SOURCE/t/$1.pl" "$TMP/$1.log" >"$TMP/$1.port" 2>"$TMP/$1.err" &
 	extra_pids="${extra_pids:-} $!"
-	until [ -s "$TMP/upstream.port" ]; do sleep 0.02; done
-	UPSTREAM=127.0.0.1:$(cat "$TMP/upstream.port")
+	until [ -s "$TMP/$1.port" ]; do sleep 0.02; done
+	double_at=127.0.0.1:$(cat "$TMP/$1.port")
 }
+# An HTTP API, a model, an MCP server: its address and its log.
+upstream_start() { UPSTREAM_LOG=$TMP/upstream.log; : >"$UPSTREAM_LOG.count"; double upstream; UPSTREAM=$double_at; }
 upstream_count() { wc -l <"$UPSTREAM_LOG"; }
-
-# chat_start: somebody else's model (t/chat.pl) on a free port: CHAT (host:port), CHAT_LOG with a line for each request.
-chat_start()
-{
-	CHAT_LOG=$TMP/chat.log
-	: >"$CHAT_LOG"
-	perl "$SOURCE/t/chat.pl" "$CHAT_LOG" >"$TMP/chat.port" 2>"$TMP/chat.err" &
-	extra_pids="${extra_pids:-} $!"
-	until [ -s "$TMP/chat.port" ]; do sleep 0.02; done
-	CHAT=127.0.0.1:$(cat "$TMP/chat.port")
-}
-
-# mcp_start: somebody else's MCP server (t/mcp.pl) on a free port: MCP (host:port), MCP_LOG with a line for each request.
-mcp_start()
-{
-	MCP_LOG=$TMP/mcp.log
-	: >"$MCP_LOG"
-	perl "$SOURCE/t/mcp.pl" "$MCP_LOG" >"$TMP/mcp.port" 2>"$TMP/mcp.err" &
-	extra_pids="${extra_pids:-} $!"
-	until [ -s "$TMP/mcp.port" ]; do sleep 0.02; done
-	MCP=127.0.0.1:$(cat "$TMP/mcp.port")
-}
+chat_start() { CHAT_LOG=$TMP/chat.log; double chat; CHAT=$double_at; }
+mcp_start() { MCP_LOG=$TMP/mcp.log; double mcp; MCP=$double_at; }
