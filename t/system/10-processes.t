@@ -36,20 +36,20 @@ subtest 'supervision' => sub {
 		my $pid = $d->children->{$title};
 		kill 'KILL', $pid;
 		my $new;
-		ok($d->wait_for(sub { $new = $d->children->{$title}; $new && $new != $pid }, 5), "$title is replaced when killed");
+		ok($d->wait_for(sub { $new = $d->children->{$title}; $new && $new != $pid }, 30), "$title is replaced when killed");
 		like($d->log, qr/process $pid\) ended unexpectedly: killed by signal 9/, 'its end is logged with the status');
 		ok($d->wait_for($serves, 5), 'requests are answered');
 	}
 	my $t = time;
 	for (1 .. 3) {
-		my $pid = $d->wait_for(sub { $d->children->{'rowcalld: worker 1'} }, 10);
+		my $pid = $d->wait_for(sub { $d->children->{'rowcalld: worker 1'} }, 30);
 		$d->wait_for(sub { title($pid) eq 'rowcalld: worker 1' });
 		kill 'KILL', $pid;
-		$d->wait_for(sub { ($d->children->{'rowcalld: worker 1'} // 0) != $pid }, 5);
+		$d->wait_for(sub { ($d->children->{'rowcalld: worker 1'} // 0) != $pid }, 30);
 	}
-	ok($d->wait_for(sub { $d->children->{'rowcalld: worker 1'} }, 10), 'a worker that dies young again and again is replaced');
+	ok($d->wait_for(sub { $d->children->{'rowcalld: worker 1'} }, 30), 'a worker that dies young again and again is replaced');
 	like($d->log, qr/started in 100 ms.*started in 200 ms.*/s, 'after longer and longer pauses');
-	ok($d->wait_for(sub { keys %{ $d->children } == 3 }, 10), 'all are there again');
+	ok($d->wait_for(sub { keys %{ $d->children } == 3 }, 30), 'all are there again');
 	ok($d->wait_for($serves, 5), 'requests are answered');
 };
 
@@ -68,7 +68,7 @@ subtest 'a killed master' => sub {
 	ok(-S $d->socket, 'leaves its sockets');
 	ok($d->start, 'the next one starts over them') or diag $d->log;
 	ok($serves->(), 'and serves');
-	ok($d->wait_for(sub { !grep { kill 0, $_ } @children }, 10), 'the children of the first have ended');
+	ok($d->wait_for(sub { !grep { kill 0, $_ } @children }, 30), 'the children of the first have ended');
 	is($d->ask('GET', $path)->{status}, 200, 'which harms nobody') for 1 .. 5;
 };
 
@@ -100,7 +100,7 @@ subtest 'stop with a request under way' => sub {
 	ok(!$d->connection, 'but takes no new connection');
 	Daemon::put_bytes($s, substr $bytes, 100);
 	is((Daemon::answer($s) // {})->{status}, 200, 'answers it');
-	ok($d->wait_for(sub { $d->ended }, 3), 'and ends');
+	ok($d->wait_for(sub { $d->ended }, 30), 'and ends');
 	is($d->{status}, 0, 'with exit code 0');
 	$d->start('-o', 'drain_timeout=500ms') or BAIL_OUT($d->log);
 	$s = $d->connection;
@@ -229,7 +229,7 @@ subtest 'other users' => sub {
 	my @children = values %{ $d->children };
 	kill 'KILL', $d->{pid};
 	$d->wait_for(sub { $d->ended });
-	ok($d->wait_for(sub { !grep { kill 0, $_ } @children }, 10), 'its children end with a killed master');
+	ok($d->wait_for(sub { !grep { kill 0, $_ } @children }, 30), 'its children end with a killed master');
 };
 
 unlike($d->log, qr/Sanitizer|runtime error/, 'no sanitizer has anything to say');

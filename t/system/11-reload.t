@@ -21,9 +21,9 @@ sub reload {
 	my %old = map { $_ => 1 } grep { Daemon::get("/proc/$_/cmdline") =~ /worker/ } values %{ $d->children };
 	my $before = () = $d->log =~ /serving with|reload refused|reload given up/g;
 	kill 'HUP', $d->{pid};
-	return $d->wait_for(sub { (() = $d->log =~ /serving with|reload refused|reload given up/g) > $before }, 10);
+	return $d->wait_for(sub { (() = $d->log =~ /serving with|reload refused|reload given up/g) > $before }, 30);
 }
-sub gone { my (@pids) = @_; return $d->wait_for(sub { !grep { kill 0, $_ } @pids }, 10) }
+sub gone { my (@pids) = @_; return $d->wait_for(sub { !grep { kill 0, $_ } @pids }, 30) }
 sub workers { my $c = $d->children; return map { $c->{$_} } grep { /worker/ } sort keys %$c }
 
 # Runs $one->() over and over in $n processes while $meanwhile->() runs; gives the sums of what they return: (good, bad).
@@ -177,20 +177,20 @@ subtest 'many signals at once' => sub {
 		sleep 0.5;
 	});
 	is($bad, 0, 'lose no request') or diag $why;
-	ok($d->wait_for(sub { workers() == 2 }, 10), 'and leave the right number of workers');
+	ok($d->wait_for(sub { workers() == 2 }, 30), 'and leave the right number of workers');
 };
 
 subtest 'killed while it takes over' => sub {
 	for (1 .. 5) {
 		my %old = map { $_ => 1 } workers();
 		kill 'HUP', $d->{pid};
-		my $new = $d->wait_for(sub { (grep { !$old{$_} } workers())[0] }, 5);
+		my $new = $d->wait_for(sub { (grep { !$old{$_} } workers())[0] }, 30);
 		kill 'KILL', $new if $new;
-		ok($d->wait_for(sub { $d->ask('GET', $path)->{status} == 200 && workers() == 2 }, 10), 'a killed successor does not stop the service');
+		ok($d->wait_for(sub { $d->ask('GET', $path)->{status} == 200 && workers() == 2 }, 30), 'a killed successor does not stop the service');
 	}
 	sleep 0.3;
 	reload();
-	ok($d->wait_for(sub { workers() == 2 }, 10), 'the next reload works');
+	ok($d->wait_for(sub { workers() == 2 }, 30), 'the next reload works');
 };
 
 sub http_client {
@@ -243,7 +243,7 @@ EOT
 		open STDERR, '>', "$n/output";
 		exec $nginx, '-c', "$n/nginx.conf", '-e', "$n/error.log" or POSIX::_exit(127);
 	}
-	ok($d->wait_for(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) }, 10), 'nginx listens') or diag Daemon::get("$n/output");
+	ok($d->wait_for(sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) }, 30), 'nginx listens') or diag Daemon::get("$n/output");
 	my ($good, $bad, $why) = under_load(6, sub { http_client($port) }, sub { for (1 .. $reloads) { reload(); sleep 0.1 } });
 	is($bad, 0, "$reloads reloads lose no request") or diag $why, Daemon::get("$n/error.log");
 	cmp_ok($good, '>', 500, 'of many') and note "$good requests";

@@ -181,7 +181,7 @@ subtest 'many connections' => sub {
 
 subtest 'descriptors' => sub {
 	my $count = sub { scalar(() = glob "/proc/$worker/fd/*") };
-	ok($d->wait_for(sub { $count->() < 60 }, 5), 'none is left open') or diag $count->();
+	ok($d->wait_for(sub { $count->() < 60 }, 30), 'none is left open') or diag $count->();
 };
 
 # The worker that does not take its turn is another process, so this is a service of its own.
@@ -198,7 +198,7 @@ subtest 'shares of two workers' => sub {
 		Daemon::put_bytes($s[-1], Daemon::request('GET', '/'));
 	}
 	is(scalar(grep { (Daemon::answer($_) // {})->{status} // 0 == 200 } @s), 20, 'one takes what the other, which is stopped, does not');
-	ok($two->wait_for(sub { $sockets->($one) == $before + 20 }, 5), 'all of it');
+	ok($two->wait_for(sub { $sockets->($one) == $before + 20 }, 30), 'all of it');
 	my $switches = sub { (Daemon::get("/proc/$one/status") =~ /^voluntary_ctxt_switches:\s*(\d+)/m)[0] };
 	kill 'CONT', $other;
 	my $start = $switches->();
@@ -212,13 +212,13 @@ subtest 'shares of two workers' => sub {
 
 subtest 'after a rush' => sub {
 	my $stacks = sub { scalar(() = Daemon::get("/proc/$worker/maps") =~ /^[0-9a-f]+-[0-9a-f]+ ---p 00000000 00:00 0 *$/mg) };
-	my $before = $d->wait_for(sub { my $n = $stacks->(); $n < 50 && $n }, 10);
+	my $before = $d->wait_for(sub { my $n = $stacks->(); $n < 50 && $n }, 30);
 	ok($before, 'the stacks of the tests before have gone back') or $before = 0;
 	my @s = map { $d->connection } 1 .. 200;
 	Daemon::put_bytes($_, Daemon::begin()) for @s;
-	ok($d->wait_for(sub { $stacks->() >= $before + 150 }, 5), '200 requests that do not arrive hold a stack each') or diag $stacks->();
+	ok($d->wait_for(sub { $stacks->() >= $before + 150 }, 30), '200 requests that do not arrive hold a stack each') or diag $stacks->();
 	close $_ for @s;
-	ok($d->wait_for(sub { $stacks->() <= $before + 40 }, 10), 'which go back to the system when they are gone') or diag "$before, then " . $stacks->();
+	ok($d->wait_for(sub { $stacks->() <= $before + 40 }, 30), 'which go back to the system when they are gone') or diag "$before, then " . $stacks->();
 	alive('after it');
 };
 

@@ -52,7 +52,7 @@ subtest 'a file exchanged under the service' => sub {
 	ok(sql('ledger', 'PRAGMA user_version = 9999'), 'a file becomes a newer one');
 	truncate "$dir/log", 0;
 	kill 'KILL', $d->children->{'rowcalld: writer'};
-	ok($d->wait_for(sub { $d->ended }, 10), 'the next writer ends the service') or $d->stop;
+	ok($d->wait_for(sub { $d->ended }, 30), 'the next writer ends the service') or $d->stop;
 	is($d->{status} >> 8, 78, 'with exit code 78');
 	is(() = $d->log =~ /this program knows/g, 1, 'and says once why');
 };

@@ -43,7 +43,7 @@ is($d->own('PUT', '/api/directory/FAR', encode_json({ type => 'http', target => 
 like(call('FAR', ''), qr/^ERR:http:fetch:nowhere\.invalid: Couldn't resolve host name|^ERR:http:blocked_address/, 'a name is looked up');
 is(decode_json($d->own('GET', '/api/events/verify')->{body})->{ok}, JSON::PP::true, 'a child checks the chain');
 kill 'HUP', $d->{pid};
-ok($d->wait_for(sub { $d->log =~ /reloading.*serving with/s }, 20), 'it reloads') or diag $d->log;
+ok($d->wait_for(sub { $d->log =~ /reloading.*serving with/s }, 30), 'it reloads') or diag $d->log;
 is(call('HELLO', 'again'), "hello again\n", 'and runs programs');
 ok($d->stop, 'it stops');
 is($d->{status}, 0, 'cleanly');

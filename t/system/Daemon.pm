@@ -84,7 +84,7 @@ sub start {
 	my ($self, @options) = @_;
 	my $before = () = $self->log =~ /serving with/g;
 	$self->spawn(@options);
-	$self->wait_for(sub { (() = $self->log =~ /serving with/g) > $before || $self->ended }, 20);
+	$self->wait_for(sub { (() = $self->log =~ /serving with/g) > $before || $self->ended }, 60);
 	return !$self->ended;
 }
 
@@ -94,7 +94,7 @@ sub socket { "$_[0]{dir}/run/fcgi.sock" }
 # Waits until the condition holds; gives its value.
 sub wait_for {
 	my ($self, $condition, $seconds) = @_;
-	my $until = time + ($seconds // 5);
+	my $until = time + ($seconds // 30);
 	my $value;
 	sleep 0.01 until ($value = $condition->()) || time > $until;
 	return $value;
@@ -114,7 +114,7 @@ sub stop {
 	my ($self, $signal) = @_;
 	return if !$self->{pid};
 	kill $signal // 'TERM', $self->{pid};
-	return $self->wait_for(sub { $self->ended }, 20);
+	return $self->wait_for(sub { $self->ended }, 60);
 }
 
 # {title => pid} of the processes whose parent is the master.
@@ -233,7 +233,7 @@ sub load { my ($self, $key) = @_; return $self->own('POST', '/api/directory', ge
 # True when the peer closes the connection within the time (whatever it sends before).
 sub closes {
 	my ($s, $seconds) = @_;
-	my $until = time + ($seconds // 5);
+	my $until = time + ($seconds // 30);
 	while (time < $until) {
 		next if !IO::Select->new($s)->can_read($until - time);
 		return 1 if !sysread $s, my $text, 65536;
