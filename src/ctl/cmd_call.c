@@ -4,6 +4,7 @@
 #include <string.h>
 #include "ctl/api.h"
 #include "ctl/out.h"
+#include "schema/schema.h"
 
 static int usage(const char *what)
 {
@@ -23,7 +24,7 @@ static const char *joined(struct api *a, const struct ctl_args *args)
 int ctl_ask(const struct ctl_args *args)
 {
 	static const struct out_column columns[] = {
-		{ "KEY", "key", false }, { "ARGUMENTS", "args", false }, { "WHAT", "what", false },
+		{ "KEY", "key", OUT_TEXT }, { "ARGUMENTS", "args", OUT_TEXT }, { "WHAT", "what", OUT_TEXT },
 	};
 	struct api_answer answer;
 	int code = CTL_OK;
@@ -65,25 +66,76 @@ int ctl_print_call(const struct ctl_args *args, const struct api_answer *answer)
 	return json_object_get_boolean(json_get(o, "ok")) ? CTL_OK : CTL_FAILED;
 }
 
-/* --named name=value, as often as there are arguments: a value that is JSON counts as such, any other is a text. */
-static struct json_object *named(struct api *a, const struct ctl_args *args)
+/* Named arguments */
+
+/* Of the row's input_schema what says how each argument may be: whether one has to be there is the service's to judge.
+ * NULL: nothing says it. */
+static struct schema *argument_schema(struct api *a, const char *key)
+{
+	static const char *const kept[] = { "$schema", "$id", "$defs", "definitions", "properties" };
+	struct api_request q = { .method = "GET", .quiet = true };
+	struct json_object *o = json_object_new_object(), *whole, *part;
+	struct api_answer answer;
+	struct problem ignored;
+	struct schema *s;
+
+	q.path = arena_printf(api_arena(a), "/api/dispatch?key=%s", api_escape(a, key));
+	whole = api_send(a, &q, &answer) == 0 ? json_get(json_get(answer.json, "inputs"), "schema") : NULL;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if ((part = json_get(whole, kept[i])) != NULL)
+			json_put(o, kept[i], json_object_get(part));
+	s = whole ? schema_compile(o, NULL, &ignored) : NULL;
+	json_object_put(o);
+	return s;
+}
+
+static bool fits(struct api *a, const struct schema *s, const char *name, struct json_object *v)
 {
 	struct json_object *o = json_object_new_object();
+	struct problem ignored;
+	bool yes;
 
-	for (unsigned i = 0; i < args->sets; i++) {
+	json_put(o, name, json_object_get(v));
+	yes = !s || schema_validate(s, api_arena(a), o, &ignored) == 0;
+	json_object_put(o);
+	return yes;
+}
+
+/* What a word stands for: a text where the schema takes it as one, else the JSON that it is. Where the schema says no type,
+ * 42 is a number. What is neither goes as it is: the service says what it wants. */
+static struct json_object *value_of(struct api *a, const struct schema *s, const char *name, struct str word)
+{
+	struct json_object *type = json_get(json_get(json_get(schema_document(s), "properties"), name), "type");
+	struct json_object *text = arena_json(api_arena(a), json_new_str(word)), *parsed = NULL;
+	bool is_text = fits(a, s, name, text);
+
+	if (json_parse(api_arena(a), word, &parsed, NULL) < 0 || (is_text && (type || !fits(a, s, name, parsed))))
+		return json_object_get(text);
+	return json_object_get(parsed);
+}
+
+/* --named NAME=VALUE, as often as there are arguments. NULL after saying what is none. */
+static struct json_object *named(struct api *a, const struct ctl_args *args)
+{
+	struct json_object *o = arena_json(api_arena(a), json_object_new_object());
+	struct schema *s = argument_schema(a, args->word[0]);
+
+	for (unsigned i = 0; i < args->sets && o; i++) {
 		struct str value = str_of(args->set[i].value), name;
-		struct json_object *v = NULL;
-		struct problem ignored = { 0 };
+		const char *text;
 
 		if (strcmp(args->set[i].option->name, "named") != 0)
 			continue;
 		name = str_cut(&value, '=');
-		if (json_parse(api_arena(a), value, &v, &ignored) == 0)
-			json_object_get(v);
-		else
-			v = json_new_str(value.p ? value : str_of(""));
-		json_object_object_add(o, arena_str(api_arena(a), name), v);
+		text = arena_str(api_arena(a), name);
+		if (value.p && name.n) {
+			json_put(o, text, value_of(a, s, text, value));
+		} else {
+			ctl_fail(0, "`%s` is no NAME=VALUE; see rowcall call --help", args->set[i].value);
+			o = NULL;
+		}
 	}
+	schema_free(s);
 	return o;
 }
 
@@ -100,8 +152,12 @@ static struct json_object *call_of(struct api *a, const struct ctl_args *args)
 	json_put_text(o, "key", args->word[0]);
 	if (body)
 		json_put_text(o, "body", ctl_value(args, "body"));
-	if (by_name)
-		json_put(o, "args", named(a, args));
+	if (by_name) {
+		list = named(a, args);
+		if (!list)
+			return NULL;
+		json_put(o, "args", json_object_get(list));
+	}
 	if (words) {
 		list = json_object_new_array();
 		for (int i = 1; i < args->words; i++)

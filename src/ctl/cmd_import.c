@@ -344,7 +344,7 @@ static void tell_secrets(struct import *im)
 
 static void tell_plan(struct import *im)
 {
-	static const struct out_column columns[] = { { "KEY", "key", false }, { "STATUS", "status", false }, { "WHAT", "what", false } };
+	static const struct out_column columns[] = { { "KEY", "key", OUT_TEXT }, { "STATUS", "status", OUT_TEXT }, { "WHAT", "what", OUT_TEXT } };
 	struct json_object *o;
 
 	if (!ctl_has(im->args, "json")) {

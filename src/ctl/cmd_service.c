@@ -13,9 +13,9 @@
 int ctl_status(const struct ctl_args *args)
 {
 	static const struct out_column fields[] = {
-		{ "service", "service", false }, { "version", "version", false }, { "ok", "ok", false }, { "problems", "problems", false },
-		{ "started", "started_at", false }, { "writer", "/processes/writer", false }, { "workers", "/processes/workers", false },
-		{ "calls", "/counters/calls", false }, { "receipts", "/counters/receipts", false },
+		{ "service", "service", OUT_TEXT }, { "version", "version", OUT_TEXT }, { "ok", "ok", OUT_TEXT }, { "problems", "problems", OUT_TEXT },
+		{ "started", "started_at", OUT_TEXT }, { "writer", "/processes/writer", OUT_TEXT }, { "workers", "/processes/workers", OUT_TEXT },
+		{ "calls", "/counters/calls", OUT_TEXT }, { "receipts", "/counters/receipts", OUT_TEXT },
 	};
 	struct api_request q = { .method = "GET", .path = "/api/status", .running = true };
 	struct api_answer answer;

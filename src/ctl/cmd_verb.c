@@ -25,52 +25,53 @@ struct verb {
 #define COLUMNS(c) c, sizeof(c) / sizeof(*(c))
 
 static const struct out_column row_columns[] = {
-	{ "KEY", "key", false }, { "TYPE", "type", false }, { "ON", "enabled", true }, { "CATEGORY", "category", false },
-	{ "TARGET", "target", false },
+	{ "KEY", "key", OUT_TEXT }, { "TYPE", "type", OUT_TEXT }, { "ON", "enabled", OUT_NUMBER }, { "CATEGORY", "category", OUT_TEXT },
+	{ "TARGET", "target", OUT_TEXT },
 };
 static const struct out_column event_columns[] = {
-	{ "EVENT", "event", true }, { "TIME", "time", false }, { "OPERATION", "operation", false }, { "KEY", "key", false },
-	{ "ACTOR", "actor", false }, { "CONTRACT", "contract_after", false },
+	{ "EVENT", "event", OUT_NUMBER }, { "TIME", "time", OUT_TEXT }, { "OPERATION", "operation", OUT_TEXT }, { "KEY", "key", OUT_TEXT },
+	{ "ACTOR", "actor", OUT_TEXT }, { "CONTRACT", "contract_after", OUT_TEXT },
 };
 static const struct out_column receipt_columns[] = {
-	{ "TIME", "time", false }, { "KEY", "key", false }, { "OUTCOME", "outcome", false }, { "MS", "duration_ms", true },
-	{ "ACTOR", "actor", false }, { "RECEIPT", "invocation_id", false },
+	{ "TIME", "time", OUT_TEXT }, { "KEY", "key", OUT_TEXT }, { "OUTCOME", "outcome", OUT_TEXT }, { "MS", "duration_ms", OUT_NUMBER },
+	{ "ACTOR", "actor", OUT_TEXT }, { "RECEIPT", "invocation_id", OUT_TEXT },
 };
 static const struct out_column receipt_fields[] = {
-	{ "receipt", "invocation_id", false }, { "status", "status", false }, { "key", "key", false }, { "runner", "runner", false },
-	{ "actor", "actor", false }, { "time", "time", false }, { "outcome", "outcome", false }, { "reason", "reason", false },
-	{ "duration ms", "duration_ms", false }, { "cost usd", "cost_usd", false }, { "trace", "trace", false },
-	{ "parent", "parent", false }, { "replays", "replays", false }, { "repairs", "repairs", false },
-	{ "repaired by", "repaired_by", false }, { "input", "input", false }, { "output", "output", false },
-	{ "contract", "/fingerprints/contract", false }, { "public receipt", "public_receipt", false },
+	{ "receipt", "invocation_id", OUT_TEXT }, { "status", "status", OUT_TEXT }, { "key", "key", OUT_TEXT }, { "runner", "runner", OUT_TEXT },
+	{ "actor", "actor", OUT_TEXT }, { "time", "time", OUT_TEXT }, { "outcome", "outcome", OUT_TEXT }, { "reason", "reason", OUT_TEXT },
+	{ "duration ms", "duration_ms", OUT_TEXT }, { "cost usd", "cost_usd", OUT_TEXT }, { "trace", "trace", OUT_TEXT },
+	{ "parent", "parent", OUT_TEXT }, { "replays", "replays", OUT_TEXT }, { "repairs", "repairs", OUT_TEXT },
+	{ "repaired by", "repaired_by", OUT_TEXT }, { "input", "input", OUT_TEXT }, { "output", "output", OUT_TEXT },
+	{ "contract", "/fingerprints/contract", OUT_TEXT }, { "public receipt", "public_receipt", OUT_TEXT },
 };
 static const struct out_column token_columns[] = {
-	{ "TOKEN", "fingerprint", false }, { "STATUS", "status", false }, { "EXPIRES", "expires_at", false }, { "SCOPE", "scope", false },
-	{ "PURPOSE", "purpose", false },
+	{ "TOKEN", "fingerprint", OUT_TEXT }, { "STATUS", "status", OUT_TEXT }, { "EXPIRES", "expires_at", OUT_TEXT }, { "SCOPE", "scope", OUT_TEXT },
+	{ "PURPOSE", "purpose", OUT_TEXT },
 };
 static const struct out_column token_fields[] = {
-	{ "token", "fingerprint", false }, { "status", "status", false }, { "scope", "scope", false }, { "purpose", "purpose", false },
-	{ "created", "created_at", false }, { "by", "created_by", false }, { "expires", "expires_at", false }, { "uses", "uses", false },
-	{ "uses left", "uses_left", false }, { "rate", "rate", false }, { "largest body", "max_body_bytes", false },
-	{ "risk", "risk_ceiling", false }, { "owner gate", "owner_gate", false }, { "fixed body", "body_fixed", false },
-	{ "contract", "contract", false }, { "parent", "parent", false }, { "revoked", "revoked_at", false },
-	{ "revoked by", "revoked_by", false },
+	{ "token", "fingerprint", OUT_TEXT }, { "status", "status", OUT_TEXT }, { "scope", "scope", OUT_TEXT }, { "purpose", "purpose", OUT_TEXT },
+	{ "created", "created_at", OUT_TEXT }, { "by", "created_by", OUT_TEXT }, { "expires", "expires_at", OUT_TEXT },
+	{ "uses", "uses", OUT_LIMIT }, { "uses left", "uses_left", OUT_TEXT }, { "calls a minute", "rate", OUT_LIMIT },
+	{ "largest body", "max_body_bytes", OUT_LIMIT },
+	{ "risk", "risk_ceiling", OUT_TEXT }, { "owner gate", "owner_gate", OUT_TEXT }, { "fixed body", "body_fixed", OUT_TEXT },
+	{ "contract", "contract", OUT_TEXT }, { "parent", "parent", OUT_TEXT }, { "revoked", "revoked_at", OUT_TEXT },
+	{ "revoked by", "revoked_by", OUT_TEXT },
 };
 static const struct out_column hold_columns[] = {
-	{ "APPROVAL", "approval", false }, { "STATE", "state", false }, { "KEY", "key", false }, { "ACTOR", "actor", false },
-	{ "EXPIRES", "expires_at", false }, { "REASON", "reason", false },
+	{ "APPROVAL", "approval", OUT_TEXT }, { "STATE", "state", OUT_TEXT }, { "KEY", "key", OUT_TEXT }, { "ACTOR", "actor", OUT_TEXT },
+	{ "EXPIRES", "expires_at", OUT_TEXT }, { "REASON", "reason", OUT_TEXT },
 };
 static const struct out_column hold_fields[] = {
-	{ "approval", "approval", false }, { "state", "state", false }, { "key", "key", false }, { "actor", "actor", false },
-	{ "reason", "reason", false }, { "created", "created_at", false }, { "expires", "expires_at", false }, { "input", "input", false },
-	{ "decided", "decided_at", false }, { "receipt", "invocation_id", false },
+	{ "approval", "approval", OUT_TEXT }, { "state", "state", OUT_TEXT }, { "key", "key", OUT_TEXT }, { "actor", "actor", OUT_TEXT },
+	{ "reason", "reason", OUT_TEXT }, { "created", "created_at", OUT_TEXT }, { "expires", "expires_at", OUT_TEXT }, { "input", "input", OUT_TEXT },
+	{ "decided", "decided_at", OUT_TEXT }, { "receipt", "invocation_id", OUT_TEXT },
 };
 static const struct out_column rule_columns[] = {
-	{ "RULE", "id", false }, { "RANK", "rank", true }, { "DECISION", "decision", false }, { "KEYS", "key_pattern", false },
-	{ "BODY", "body_pattern", false }, { "REASON", "reason", false },
+	{ "RULE", "id", OUT_TEXT }, { "RANK", "rank", OUT_NUMBER }, { "DECISION", "decision", OUT_TEXT }, { "KEYS", "key_pattern", OUT_TEXT },
+	{ "BODY", "body_pattern", OUT_TEXT }, { "REASON", "reason", OUT_TEXT },
 };
 static const struct out_column breaker_columns[] = {
-	{ "KEY", "key", false }, { "STATE", "state", false }, { "FAILURES", "consecutive", true }, { "RETRY", "retry_at", false },
+	{ "KEY", "key", OUT_TEXT }, { "STATE", "state", OUT_TEXT }, { "FAILURES", "consecutive", OUT_NUMBER }, { "RETRY", "retry_at", OUT_TEXT },
 };
 
 static const struct verb verbs[] = {
@@ -95,6 +96,12 @@ static const struct verb verbs[] = {
 	{ "breaker reset", "DELETE", "/api/breakers/{1}", NULL, NULL, NULL, 0, "the breaker of {1} is closed" },
 };
 
+/* Commands that may find nothing to do: the member of the answer that is 0 then, and what is said. */
+static const struct idle { const char *command, *member, *said; } idles[] = {
+	{ "token revoke", "revoked", "{1} was revoked already" },
+	{ "breaker reset", "deleted", "{1} has no breaker to reset: see rowcall breaker ls" },
+};
+
 static const struct verb *find_verb(const char *command)
 {
 	const struct verb *v = verbs;
@@ -102,6 +109,15 @@ static const struct verb *find_verb(const char *command)
 	while (strcmp(v->command, command) != 0)
 		v++;
 	return v;
+}
+
+/* What there is to say when nothing was done; NULL: something was. */
+static const char *idle_text(const struct verb *v, struct json_object *answer)
+{
+	for (size_t i = 0; i < sizeof(idles) / sizeof(*idles); i++)
+		if (strcmp(idles[i].command, v->command) == 0 && !json_object_get_int(json_get(answer, idles[i].member)))
+			return idles[i].said;
+	return NULL;
 }
 
 /* The text with its operands in it. */
@@ -169,10 +185,11 @@ static void print_list(const struct verb *v, const struct ctl_args *args, struct
 
 static int run_one(struct api *a, const struct verb *v, const struct ctl_args *args, const char *path)
 {
-	struct buf body = BUF_ARENA(api_arena(a)), done = BUF_ARENA(api_arena(a));
+	struct buf body = BUF_ARENA(api_arena(a)), said = BUF_ARENA(api_arena(a));
 	struct api_request q = { .method = v->method, .path = path };
 	struct problem why = { 0 };
 	struct api_answer answer;
+	const char *idle;
 	int code;
 
 	if (v->body) {
@@ -183,14 +200,16 @@ static int run_one(struct api *a, const struct verb *v, const struct ctl_args *a
 	code = api_send(a, &q, &answer);
 	if (code)
 		return code;
+	idle = idle_text(v, answer.json);
+	fill(&said, idle ? idle : v->done ? v->done : "", args, ESCAPE_TERMINAL);
 	if (ctl_has(args, "json"))
 		out_json(answer.json);
 	else if (v->column)
 		out_fields(answer.json, v->column, v->columns);
-	if (v->done && !ctl_has(args, "json")) {
-		fill(&done, v->done, args, ESCAPE_TERMINAL);
-		puts(buf_text(&done));
-	}
+	else if (!idle)
+		puts(buf_text(&said));
+	if (idle)
+		return ctl_fail(CTL_NOT_FOUND, "%s", buf_text(&said));
 	return CTL_OK;
 }
 

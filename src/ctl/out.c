@@ -77,12 +77,15 @@ static struct json_object *member(struct json_object *o, const char *name)
 	return name[0] == '/' ? json_pointer(o, str_of(name), &found) : json_get(o, name);
 }
 
-/* A value on one line, escaped. */
-static void put_cell(struct buf *out, struct json_object *v)
+/* The object's value of the column on one line, escaped. */
+static void put_cell(struct buf *out, struct json_object *o, const struct out_column *c)
 {
+	struct json_object *v = member(o, c->member);
 	struct buf text = BUF_MALLOC;
 
-	if (json_object_is_type(v, json_type_string)) {
+	if (c->form == OUT_LIMIT && v && !json_object_get_int64(v)) {
+		buf_puts(out, "no limit");
+	} else if (json_object_is_type(v, json_type_string)) {
 		escape_add(out, ESCAPE_TERMINAL, json_str(v));
 	} else if (v) {
 		json_text(&text, v);
@@ -109,7 +112,7 @@ static size_t widest(struct json_object *rows, const struct out_column *c)
 		struct buf b = BUF_MALLOC;
 		size_t n;
 
-		put_cell(&b, member(json_at(rows, i), c->member));
+		put_cell(&b, json_at(rows, i), c);
 		n = columns_of(buf_str(&b));
 		w = n > w ? n : w;
 		buf_free(&b);
@@ -124,7 +127,7 @@ static bool are_names(struct json_object *rows, const struct out_column *c)
 	for (size_t i = 0; names && i < json_object_array_length(rows); i++) {
 		struct buf b = BUF_MALLOC;
 
-		put_cell(&b, member(json_object_array_get_idx(rows, i), c->member));
+		put_cell(&b, json_object_array_get_idx(rows, i), c);
 		names = str_find(buf_str(&b), str_of(" ")) < 0;
 		buf_free(&b);
 	}
@@ -145,14 +148,14 @@ static void columns_for_people(struct json_object *rows, const struct out_column
 		width[columns - 1] = whole > used + GAP ? whole - used : COLUMN_MAX;
 	fputs(out_colour(OUT_BOLD), stdout);
 	for (unsigned c = 0; c < columns; c++)
-		put_padded(str_of(column[c].title), width[c], column[c].right, c + 1 == columns);
+		put_padded(str_of(column[c].title), width[c], column[c].form != OUT_TEXT, c + 1 == columns);
 	fputs(out_colour(OUT_PLAIN), stdout);
 	for (size_t i = 0; i < json_length(rows); i++)
 		for (unsigned c = 0; c < columns; c++) {
 			struct buf b = BUF_MALLOC;
 
-			put_cell(&b, member(json_at(rows, i), column[c].member));
-			put_padded(buf_str(&b), width[c], column[c].right, c + 1 == columns);
+			put_cell(&b, json_at(rows, i), &column[c]);
+			put_padded(buf_str(&b), width[c], column[c].form != OUT_TEXT, c + 1 == columns);
 			buf_free(&b);
 		}
 }
@@ -165,7 +168,7 @@ static void values_for_scripts(struct json_object *rows, const struct out_column
 		for (unsigned c = 0; c < columns; c++) {
 			if (c)
 				buf_putc(&b, '\t');
-			put_cell(&b, member(json_at(rows, i), column[c].member));
+			put_cell(&b, json_at(rows, i), &column[c]);
 		}
 		puts(buf_text(&b));
 		buf_free(&b);
@@ -190,7 +193,7 @@ void out_fields(struct json_object *o, const struct out_column *column, unsigned
 		struct json_object *v = member(o, column[c].member);
 		struct buf b = BUF_MALLOC;
 
-		put_cell(&b, v);
+		put_cell(&b, o, &column[c]);
 		if (v)
 			printf("%s%-*s%s  %s\n", out_colour(OUT_BOLD), (int)width, column[c].title, out_colour(OUT_PLAIN), buf_text(&b));
 		buf_free(&b);

@@ -6,9 +6,10 @@
 #include "ctl/ctl.h"
 
 /* A column: the member of each object, as text. member may be a JSON Pointer ("/proof/did"). */
+enum out_form { OUT_TEXT, OUT_NUMBER, OUT_LIMIT };       /* to the right; a number of which 0 is no limit */
 struct out_column {
 	const char *title, *member;
-	bool right;                     /* numbers */
+	enum out_form form;
 };
 
 bool out_terminal(void);                /* standard output is one */

@@ -154,7 +154,7 @@ rowcall deny "$(rowcall holds --json | jq -r '.[] | select(.state == "pending").
 is "$(rowcall holds | cut -f2 | sort | tr '\n' ' ')" 'denied ran ' "deny"
 rowcall watch rm "$rule" >/dev/null
 is "$(rowcall watch ls)" '' "watch rm"
-is "$(rowcall breaker ls; code breaker reset NOW)" 0 "breakers"
+is "$(rowcall breaker ls; code breaker reset NOW)" 66 "breakers: where none is there is none to reset"
 is "$(rowcall events --since 0 -n 2 | cut -f1 | tr '\n' ' ')" '1 2 ' "events"
 
 # The service.
