@@ -109,6 +109,8 @@ void mcp_rows_cacheable(struct mcp *m);
 size_t mcp_rows_keys(struct mcp *m, const struct mcp_view *view, struct str **out);
 /* The row, NULL for one that is hidden as for one that is not there. -1 after answering: it cannot be read. */
 int mcp_rows_find(struct mcp *m, struct str key, struct entry **out);
+/* `_meta` of what is said of a row: the digest of its contract. */
+void mcp_rows_meta(struct buf *out, const struct entry *e);
 /* Whether the gate lets the caller call it, whatever the arguments. */
 bool mcp_rows_callable(const struct mcp *m, const struct entry *e);
 

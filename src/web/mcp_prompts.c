@@ -49,9 +49,7 @@ static bool emit_prompt(const struct mcp *m, struct buf *out, struct arena *a, c
 	emit_str(out, "name", e->key);
 	emit_str(out, "description", tool_description(a, e));
 	emit_arguments(out, mcp_prompts_schema(m, a, e));
-	emit_begin(out, "_meta", '{');
-	emit_text(out, MCP_OWN "contract", e->digest);
-	emit_end(out, '}');
+	mcp_rows_meta(out, e);
 	emit_end(out, '}');
 	return true;
 }
@@ -115,9 +113,7 @@ static void answer(struct mcp *m, const struct entry *e, const struct prompt *p)
 	emit_message(out, p->system);
 	emit_message(out, p->user);
 	emit_end(out, ']');
-	emit_begin(out, "_meta", '{');
-	emit_text(out, MCP_OWN "contract", e->digest);
-	emit_end(out, '}');
+	mcp_rows_meta(out, e);
 	mcp_end(m);
 }
 

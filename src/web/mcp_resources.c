@@ -29,9 +29,7 @@ static bool emit_resource(const struct mcp *m, struct buf *out, struct arena *a,
 	if (what.n)
 		emit_str(out, "description", what);
 	emit_text(out, "mimeType", MARKDOWN);
-	emit_begin(out, "_meta", '{');
-	emit_text(out, MCP_OWN "contract", e->digest);
-	emit_end(out, '}');
+	mcp_rows_meta(out, e);
 	emit_end(out, '}');
 	return true;
 }
@@ -97,9 +95,7 @@ void mcp_resources_read(struct mcp *m)
 	emit_str(out, "uri", uri);
 	emit_text(out, "mimeType", MARKDOWN);
 	emit_str(out, "text", text);
-	emit_begin(out, "_meta", '{');
-	emit_text(out, MCP_OWN "contract", e->digest);
-	emit_end(out, '}');
+	mcp_rows_meta(out, e);
 	emit_end(out, '}');
 	emit_end(out, ']');
 	mcp_rows_cacheable(m);

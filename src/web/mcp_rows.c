@@ -40,6 +40,13 @@ bool mcp_rows_callable(const struct mcp *m, const struct entry *e)
 	return gate_check(&g, &why) == 0;
 }
 
+void mcp_rows_meta(struct buf *out, const struct entry *e)
+{
+	emit_begin(out, "_meta", '{');
+	emit_text(out, MCP_OWN "contract", e->digest);
+	emit_end(out, '}');
+}
+
 /* Places. A cursor is the place of a page's last row, so rows that come, go and move between two pages neither hide nor
  * repeat those that stay. */
 

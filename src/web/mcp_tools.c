@@ -67,9 +67,7 @@ static bool emit_tool(const struct mcp *m, struct buf *out, struct arena *a, con
 	emit_json(out, a, "inputSchema", schema);
 	emit_output(m, out, a, e);
 	emit_hints(out, e);
-	emit_begin(out, "_meta", '{');
-	emit_text(out, MCP_OWN "contract", e->digest);
-	emit_end(out, '}');
+	mcp_rows_meta(out, e);
 	emit_end(out, '}');
 	return true;
 }
