@@ -24,27 +24,32 @@ static struct str key_of(struct call *c, struct json_object **arg, unsigned n)
 	return str_make(NULL, 0);
 }
 
-static struct db_stmt *start_get(struct str key)
+/* 1: the key of the first argument is there, and value (NULL is fine) has got what it holds; 0: it is not; -1: the result
+ * says why that is not known. */
+static int look_up(struct call *c, struct json_object **arg, unsigned n, struct str *key, struct buf *value)
 {
-	return db_start(directory_ledger(dispatch_context()->directory), SQL_KV_GET, "s", key);
+	struct db_stmt *s;
+	int got;
+
+	*key = key_of(c, arg, n);
+	if (!key->p)
+		return -1;
+	s = db_start(directory_ledger(dispatch_context()->directory), SQL_KV_GET, "s", *key);
+	got = db_step(s);
+	if (got == 1 && value)
+		buf_putstr(value, db_text(s, 0));
+	db_end(s);
+	if (got < 0)
+		fail(c, "unreadable");
+	return got;
 }
 
 /* Nothing for a key that is not there. */
 static void run_get(struct call *c, struct json_object **arg, unsigned n)
 {
-	struct str key = key_of(c, arg, n);
-	struct db_stmt *s;
-	int got;
+	struct str key;
 
-	if (!key.p)
-		return;
-	s = start_get(key);
-	got = db_step(s);
-	if (got == 1)
-		buf_putstr(&c->result, db_text(s, 0));
-	else if (got < 0)
-		fail(c, "unreadable");
-	db_end(s);
+	look_up(c, arg, n, &key, &c->result);
 }
 
 static void run_put(struct call *c, struct json_object **arg, unsigned n)
@@ -73,19 +78,11 @@ static void run_put(struct call *c, struct json_object **arg, unsigned n)
 
 static void run_del(struct call *c, struct json_object **arg, unsigned n)
 {
-	struct str key = key_of(c, arg, n);
-	struct db_stmt *s;
-	int got;
+	struct str key;
+	int got = look_up(c, arg, n, &key, NULL);
 
-	if (!key.p)
+	if (got < 0)
 		return;
-	s = start_get(key);
-	got = db_step(s);
-	db_end(s);
-	if (got < 0) {
-		fail(c, "unreadable");
-		return;
-	}
 	write_add(c->write, SQL_KV_DEL, "s", key);
 	buf_puts(&c->result, got ? "1" : "0");
 }
