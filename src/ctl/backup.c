@@ -165,7 +165,7 @@ static int note_file(struct making *m, const char *name, struct problem *why)
 	return rc;
 }
 
-static void print_found(void *ctx, const struct audit_finding *f)
+void backup_found(void *ctx, const struct audit_finding *f)
 {
 	(void)ctx;
 	ctl_fail(0, "%s: %s: %.*s: %s", f->file, f->check, (int)f->id.n, f->id.p, f->what);
@@ -173,7 +173,7 @@ static void print_found(void *ctx, const struct audit_finding *f)
 
 static int audit_copy(struct making *m, struct problem *why)
 {
-	struct audit a = { .folder = m->temporary, .found = print_found };
+	struct audit a = { .folder = m->temporary, .found = backup_found };
 	int rc;
 
 	if (m->progress)

@@ -22,5 +22,7 @@ struct backup {
 /* Reads folder's backup.json and compares every file that it names. -1 with why: no backup, or not as it was made. */
 int backup_check(const char *folder, struct backup *b, struct problem *why);
 bool backup_has(const struct backup *b, const char *name);
+/* A line on standard error for a record that does not verify: the `found` of an audit; ctx is not used. */
+void backup_found(void *ctx, const struct audit_finding *f);
 
 #endif

@@ -32,16 +32,10 @@ struct restoring {
 	gid_t gid;                      /* whose the files are to be */
 };
 
-static void print_found(void *ctx, const struct audit_finding *f)
-{
-	(void)ctx;
-	ctl_fail(0, "%s: %s: %.*s: %s", f->file, f->check, (int)f->id.n, f->id.p, f->what);
-}
-
 /* The backup is as it was made, and verifies, up to the heads that it had. */
 static int check(struct restoring *r, struct problem *why)
 {
-	struct audit a = { .folder = r->folder, .found = print_found };
+	struct audit a = { .folder = r->folder, .found = backup_found };
 
 	if (backup_check(r->folder, &r->backup, why) < 0)
 		return -1;
