@@ -3,12 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "directory/validate.h"
+#include "fixture.h"
 #include "import/openapi.h"
-#include "tap.h"
 
-static struct arena *arena;
-static struct draft d;
 static struct problem why;
 static struct openapi_wishes wishes;
 
@@ -60,14 +57,6 @@ static struct json_object *row(const char *key)
 	return NULL;
 }
 
-static const char *text_of(struct json_object *o)
-{
-	struct buf b = BUF_ARENA(arena);
-
-	json_text(&b, o);
-	return buf_text(&b);
-}
-
 static const char *column(const char *key, const char *name)
 {
 	struct json_object *o = json_get(row(key), name);
@@ -86,27 +75,6 @@ static bool has(const char *text, const char *part)
 		return true;
 	tap_diag("%s: not in: %s", part, text ? text : "(null)");
 	return false;
-}
-
-/* Every row as the API would take it. */
-static size_t invalid(void)
-{
-	size_t bad = 0;
-
-	for (size_t i = 0; i < json_object_array_length(d.rows); i++) {
-		struct row r;
-		uint32_t set;
-		unsigned ignored;
-		struct problem fault = { 0 };
-
-		row_defaults(&r);
-		if (row_from_json(arena, json_object_array_get_idx(d.rows, i), ROW_WHOLE, 65536, &r, &set, &ignored, &fault) == 0 &&
-		    validate_row(arena, &r, UINT32_MAX, NULL, &fault) == 0 && !validate_hygiene(&r, &fault))
-			continue;
-		tap_diag("%s %s %s: %s", fault.error, fault.field, fault.detail, text_of(json_object_array_get_idx(d.rows, i)));
-		bad++;
-	}
-	return bad;
 }
 
 static void petstore(void)

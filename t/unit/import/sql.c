@@ -1,23 +1,12 @@
 /* import/sql.c: dumps of the original table, and what of a dump is never run. */
 #include <stdlib.h>
 #include <string.h>
+#include "fixture.h"
 #include "import/sql.h"
-#include "tap.h"
 
 #define TABLE "CREATE TABLE directory (\n  key TEXT PRIMARY KEY,\n  type TEXT NOT NULL CHECK (type IN ('fn','http','agent','flow')),\n  target TEXT, auth TEXT, content TEXT,\n" \
 	"  updated_at TEXT NOT NULL\n, category TEXT, allowed_categories TEXT, seq INTEGER, enabled INTEGER DEFAULT 1,\n  planner_visible INTEGER DEFAULT 1, planner_rank INTEGER DEFAULT 100,\n" \
 	"  input_schema TEXT, examples TEXT, sensitive INTEGER DEFAULT 0, runner TEXT,\n  includes TEXT, created_at TEXT);\n"
-
-static struct arena *arena;
-static struct draft d;
-
-static const char *text_of(struct json_object *o)
-{
-	struct buf b = BUF_ARENA(arena);
-
-	json_text(&b, o);
-	return buf_text(&b);
-}
 
 static int convert(const char *dump)
 {

@@ -1,11 +1,7 @@
 /* import/tools.c: tools of MCP servers as rows. */
 #include <string.h>
-#include "directory/validate.h"
+#include "fixture.h"
 #include "import/tools.h"
-#include "tap.h"
-
-static struct arena *arena;
-static struct draft d;
 
 static void convert(const char *tools, const struct tools_wishes *w)
 {
@@ -19,39 +15,11 @@ static void convert(const char *tools, const struct tools_wishes *w)
 	tools_convert(&d, o, w);
 }
 
-static const char *text_of(struct json_object *o)
-{
-	struct buf b = BUF_ARENA(arena);
-
-	json_text(&b, o);
-	return buf_text(&b);
-}
-
 static const char *column(size_t i, const char *name)
 {
 	struct json_object *o = json_get(json_object_array_get_idx(d.rows, i), name);
 
 	return json_object_is_type(o, json_type_string) ? json_object_get_string(o) : text_of(o);
-}
-
-static size_t invalid(void)
-{
-	size_t bad = 0;
-
-	for (size_t i = 0; i < json_object_array_length(d.rows); i++) {
-		struct row r;
-		uint32_t set;
-		unsigned ignored;
-		struct problem fault = { 0 };
-
-		row_defaults(&r);
-		if (row_from_json(arena, json_object_array_get_idx(d.rows, i), ROW_WHOLE, 65536, &r, &set, &ignored, &fault) < 0 ||
-		    validate_row(arena, &r, UINT32_MAX, NULL, &fault) < 0 || validate_hygiene(&r, &fault)) {
-			tap_diag("%s %s: %s", fault.error, fault.detail, text_of(json_object_array_get_idx(d.rows, i)));
-			bad++;
-		}
-	}
-	return bad;
 }
 
 static void rows(void)
