@@ -100,6 +100,17 @@ header() { tr -d '\r' <"$HEADERS" | sed -n "s/^$1: //Ip" | tail -1; }
 # jq_get EXPR: of the last body.
 jq_get() { jq -r "$1" "$BODY"; }
 
+# damage FILE SQL: does it to a copy of the instance's databases, whose triggers are gone, in $TMP/copy.
+damage()
+{
+	rm -rf "$TMP/copy"
+	mkdir "$TMP/copy"
+	cp "$DIR"/*.db "$TMP/copy"
+	sqlite3 "$TMP/copy/$1" 'PRAGMA journal_mode = DELETE' >/dev/null
+	for t in $(sqlite3 "$TMP/copy/$1" "SELECT name FROM sqlite_schema WHERE type='trigger'"); do sqlite3 "$TMP/copy/$1" "DROP TRIGGER $t"; done
+	sqlite3 "$TMP/copy/$1" "$2" || bail "no damage: $2"
+}
+
 # double NAME: somebody else's server (t/NAME.pl) on a free port: double_at (host:port), a line for each request in $TMP/NAME.log.
 double()
 {

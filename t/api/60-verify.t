@@ -48,12 +48,7 @@ is "$(sqlite3 -readonly "$DIR/ledger.db" "SELECT $column FROM invocations WHERE 
 # damaged FILE SQL PATTERN NAME: the damage is done to a copy and found there.
 damaged()
 {
-	rm -rf "$TMP/copy"
-	mkdir "$TMP/copy"
-	cp "$DIR"/*.db "$TMP/copy"
-	sqlite3 "$TMP/copy/$1" 'PRAGMA journal_mode = DELETE' >/dev/null
-	for t in $(sqlite3 "$TMP/copy/$1" "SELECT name FROM sqlite_schema WHERE type='trigger'"); do sqlite3 "$TMP/copy/$1" "DROP TRIGGER $t"; done
-	sqlite3 "$TMP/copy/$1" "$2" || bail "no damage: $2"
+	damage "$1" "$2"
 	out=$(rowcall verify --head "$HEAD" --ledger-head "$LEDGER_HEAD" "$TMP/copy" 2>&1)
 	is "$?" 1 "$4"
 	like "$out" "$3" "… and named"

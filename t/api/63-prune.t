@@ -77,12 +77,7 @@ rc_stop
 # damaged SQL PATTERN NAME
 damaged()
 {
-	rm -rf "$TMP/copy"
-	mkdir "$TMP/copy"
-	cp "$DIR"/*.db "$TMP/copy"
-	sqlite3 "$TMP/copy/ledger.db" 'PRAGMA journal_mode = DELETE' >/dev/null
-	for t in $(sqlite3 "$TMP/copy/ledger.db" "SELECT name FROM sqlite_schema WHERE type='trigger'"); do sqlite3 "$TMP/copy/ledger.db" "DROP TRIGGER $t"; done
-	sqlite3 "$TMP/copy/ledger.db" "$1" || bail "no damage: $1"
+	damage ledger.db "$1"
 	out=$(rowcall verify "$TMP/copy" 2>&1)
 	is "$?" 1 "$3"
 	like "$out" "$2" "… and named"
