@@ -52,7 +52,7 @@ struct fiber {
 	struct context context;
 	char *mapping;                  /* guard included */
 	void (*fn)(void *);             /* NULL: ended */
-	void *arg, *local;
+	void *arg;
 	struct fiber_group *group;
 	enum state state;
 	bool kept;                      /* woken before it suspended, with `value` */
@@ -316,7 +316,6 @@ struct fiber *fiber_start(void (*fn)(void *), void *arg)
 
 	f->fn = fn;
 	f->arg = arg;
-	f->local = NULL;
 	f->group = NULL;
 	f->state = FRESH;
 	f->kept = false;
@@ -377,23 +376,11 @@ void fiber_sleep(int64_t ms)
 	fiber_suspend_for(ms < 0 ? 0 : ms);
 }
 
-void fiber_set_local(void *p)
-{
-	if (fibers.current)
-		fibers.current->local = p;
-}
-
-void *fiber_local(void)
-{
-	return fibers.current ? fibers.current->local : NULL;
-}
-
 void fiber_group_start(struct fiber_group *g, void (*fn)(void *), void *arg)
 {
 	struct fiber *f = fiber_start(fn, arg);
 
 	f->group = g;
-	f->local = fiber_local();
 	g->running++;
 }
 

@@ -22,12 +22,9 @@ int fiber_suspend_for(int64_t ms);
  * suspend, which then returns in the same turn. */
 void fiber_wake(struct fiber *f, int value);
 void fiber_sleep(int64_t ms);                   /* also ends when somebody wakes the fiber */
-/* Per-fiber pointer for its request (trace in log lines); NULL at the start. */
-void fiber_set_local(void *p);
-void *fiber_local(void);                        /* NULL on the loop's own stack */
 
 /* Join: a group counts fibers; wait returns when all that were started in it have ended. Zero it before the first use;
- * it may live on the waiter's stack. A fiber of the group starts with the local pointer of the one that starts it. */
+ * it may live on the waiter's stack. */
 struct fiber_group { unsigned running; struct fiber *waiter; };
 void fiber_group_start(struct fiber_group *g, void (*fn)(void *), void *arg);
 void fiber_group_wait(struct fiber_group *g);

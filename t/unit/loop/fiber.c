@@ -79,36 +79,6 @@ static void test_wake(void *arg)
 	tap_is_int(w.got, 9, "a wake of a fiber that has not begun is kept for its first suspend");
 }
 
-static void set_local(void *arg)
-{
-	fiber_set_local(arg);
-	fiber_sleep(1);
-	note(fiber_local() == arg ? 'y' : 'n');
-}
-
-static void child_local(void *arg)
-{
-	note(fiber_local() == arg ? 'y' : 'n');
-}
-
-static void test_local(void *arg)
-{
-	int a, b;
-	struct fiber_group g = { 0 };
-
-	(void)arg;
-	order[0] = '\0';
-	fiber_group_start(&g, set_local, &a);
-	fiber_group_start(&g, set_local, &b);
-	fiber_group_wait(&g);
-	fiber_set_local(&a);
-	fiber_group_start(&g, child_local, &a);
-	fiber_group_wait(&g);
-	fiber_start(child_local, NULL);
-	fiber_sleep(1);
-	tap_is_str(order, "yyyy", "each fiber has its own local pointer; a group's fiber inherits it");
-}
-
 struct job { int depth, sum; };
 
 static void fan(void *arg)
@@ -196,7 +166,7 @@ static void io_ready(struct loop_fd *f, uint32_t events)
 	uint64_t n;
 
 	(void)events;
-	tap_ok(fiber_self() == NULL && fiber_local() == NULL, "callbacks run on the loop's own stack");
+	tap_ok(fiber_self() == NULL, "callbacks run on the loop's own stack");
 	if (read(f->fd, &n, sizeof(n)) == sizeof(n))
 		fiber_wake(reader, (int)n);
 }
@@ -314,7 +284,6 @@ int main(void)
 	loop_init();
 	fiber_main(test_start, NULL);
 	fiber_main(test_wake, NULL);
-	fiber_main(test_local, NULL);
 	fiber_main(test_join, NULL);
 	fiber_main(test_stacks, NULL);
 	fiber_main(print_float, NULL);
