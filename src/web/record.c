@@ -19,11 +19,6 @@ bool record_complete(const struct record_check *r)
 	return r->stage == STAGE_COMPLETE && !r->in_record;
 }
 
-bool record_untouched(const struct record_check *r)
-{
-	return r->stage == STAGE_BEGIN && !r->in_record && !r->have;
-}
-
 bool record_is_abort(const unsigned char *p, size_t n, unsigned id)
 {
 	return n >= RECORD_HEADER && p[0] == VERSION && p[1] == TYPE_ABORT && ((unsigned)p[2] << 8 | p[3]) == id;

@@ -41,7 +41,6 @@ long record_take(struct record_check *r, const unsigned char *p, size_t n);
 bool record_complete(const struct record_check *r);     /* the last record of the body was taken */
 /* True when p begins with the record by which a web server gives the request up. n: bytes there are, RECORD_HEADER do. */
 bool record_is_abort(const unsigned char *p, size_t n, unsigned id);
-bool record_untouched(const struct record_check *r);    /* no byte was taken yet */
 /* Writes the header of a record of standard output. content <= RECORD_CONTENT_MAX. */
 void record_stdout(unsigned char out[RECORD_HEADER], unsigned id, size_t content);
 /* Writes what ends a request: the empty record of standard output and the end-request record, status 0. */

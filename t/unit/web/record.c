@@ -79,9 +79,8 @@ static void test_good(void)
 		tap_ok(take(&r, steps[i]) == (long)length && record_complete(&r) && r.keep, "a request in pieces of %zu bytes passes", steps[i]);
 	good_request();
 	record_begin(&r);
-	tap_ok(record_untouched(&r), "before the first byte the check is untouched");
 	for (size_t at = 0; at + 1 < length; at++)
-		if (record_take(&r, wire + at, 1) != 1 || record_complete(&r) || record_untouched(&r)) {
+		if (record_take(&r, wire + at, 1) != 1 || record_complete(&r)) {
 			tap_ok(false, "complete only with the last byte (%zu)", at);
 			return;
 		}
