@@ -63,11 +63,6 @@ static void forget(const struct mcp_client *m)
 		k->digest[0] = 0;
 }
 
-void mcp_client_forget(void)
-{
-	memset(&known, 0, sizeof(known));
-}
-
 /* Faults */
 
 /* The text so far is replaced, and nothing of the answer is behind it. Returns -1. */

@@ -57,7 +57,5 @@ int mcp_client_list_tools(struct mcp_client *m, struct json_object **tools);
 void mcp_client_close(struct mcp_client *m);
 /* The tools/call as it goes to a server of the modern era, without its credential, in m->q: nothing is sent. */
 void mcp_client_preview(struct mcp_client *m, struct str tool, struct json_object *arguments);
-/* Forgets which eras servers speak. */
-void mcp_client_forget(void);
 
 #endif
