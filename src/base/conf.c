@@ -838,8 +838,3 @@ void conf_each(void (*fn)(void *ctx, const char *name, const char *kind, const c
 	for (int i = 0; i < SETTINGS; i++)
 		fn(ctx, settings[i].name, kinds[settings[i].kind].name, settings[i].dflt, settings[i].help);
 }
-
-bool conf_known(const char *name)
-{
-	return find_setting(&(struct section){ .setting = settings, .n = SETTINGS }, str_of(name)) >= 0;
-}

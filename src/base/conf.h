@@ -73,10 +73,8 @@ enum { CONF_FILE_MAX = 1024 * 1024, CONF_ZONE_MAX = 64, CONF_PATTERN_MAX = 128 }
 struct conf *conf_load(const char *path, char *const *overrides, size_t n, struct problem *why);
 void conf_free(struct conf *c);
 struct str conf_var(const struct conf *c, struct str name);     /* p NULL when not in [vars] */
-/* Calls fn for every setting, for man-page checks and `--help`. */
+/* Calls fn for every setting at the top of the file, for its test. */
 void conf_each(void (*fn)(void *ctx, const char *name, const char *kind, const char *dflt, const char *help),
                void *ctx);
-/* True when NAME is a known setting. */
-bool conf_known(const char *name);
 
 #endif
