@@ -16,6 +16,7 @@
 #include "call/receipt.h"
 #include "call/watch.h"
 #include "directory/nearest.h"
+#include "loop/fiber.h"
 
 enum {
 	PAYLOAD_MAX = 1024 * 1024,      /* of each kept text, whatever the setting: a write has to fit into a frame */
@@ -575,7 +576,7 @@ int dispatch_gate(struct dispatch_request *r, const struct entry *e, bool paid, 
 	return 0;
 }
 
-int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why)
+static int call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why)
 {
 	struct run *run = arena_alloc(r->arena, sizeof(*run));
 	struct watch_verdict verdict = { .decision = WATCH_ALLOW };
@@ -610,4 +611,31 @@ int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out,
 	if (verdict.decision == WATCH_HOLD)
 		return hold(run, verdict.reason[0] ? verdict.reason : NULL, why);
 	return fire(run, why);
+}
+
+/* A call within another has a stack of its own, so that how deep they nest is the budget's business and not the stack's. */
+struct nested {
+	const struct dispatch_request *request;
+	struct dispatch_result *out;
+	struct problem *why;
+	int rc;
+};
+
+static void run_nested(void *arg)
+{
+	struct nested *n = arg;
+
+	n->rc = call(n->request, n->out, n->why);
+}
+
+int dispatch_call(const struct dispatch_request *r, struct dispatch_result *out, struct problem *why)
+{
+	struct nested n = { .request = r, .out = out, .why = why };
+	struct fiber_group group = { 0 };
+
+	if (!r->depth)
+		return call(r, out, why);
+	fiber_group_start(&group, run_nested, &n);
+	fiber_group_wait(&group);
+	return n.rc;
 }

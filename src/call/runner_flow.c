@@ -57,7 +57,6 @@ static int measure(struct arena *a, const struct flow *flow, int64_t depth, int6
 static int measure_call(struct arena *a, struct str key, int64_t depth, int64_t *steps, struct problem *why)
 {
 	const struct conf *conf = dispatch_context()->conf;
-	struct problem ignored = { 0 };
 	struct entry *e = NULL;
 	struct flow inner;
 
@@ -67,7 +66,7 @@ static int measure_call(struct arena *a, struct str key, int64_t depth, int64_t 
 		return problem_set(why, 422, "budget_exceeded:steps:%" PRId64, conf->trace_steps);
 	if (directory_get(dispatch_context()->directory, a, key, &e, why) < 0)
 		return -1;
-	if (!e || !str_is(e->type, "flow") || flow_parse(a, e->doc.payload, e->doc.line, &inner, &ignored) < 0)
+	if (!e || !str_is(e->type, "flow") || flow_parse(a, e->doc.payload, e->doc.line, &inner, NULL) < 0)
 		return 0;
 	return measure(a, &inner, depth + 1, steps, why);
 }
