@@ -1,5 +1,6 @@
 #!/bin/sh
-# What `make install` puts where: everything that the unit, the site and the programs name is there, and systemd has nothing to object to.
+# What `make install` puts where: everything that the unit, the site and the programs name is there, and systemd has nothing to object to. What `make dist`
+# packs.
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
 root=$TMP/root
@@ -56,4 +57,12 @@ ok "rowcall runs" "$root/usr/bin/rowcall" help
 # --- and away again
 make -C "$BUILD" -s uninstall DESTDIR="$root" >"$TMP/install" 2>&1
 none "$(cd "$root" && find usr etc -type f ! -path 'etc/passwd*' ! -path 'etc/group*' ! -path 'etc/*shadow*' ! -path 'etc/.*')" "make uninstall leaves nothing"
+# --- the archive, made where the tests were built
+tested=${ROWCALL_BUILD_SANITIZE:-$SOURCE/build-sanitize}
+ok "a folder in which tests were built packs an archive" make -C "$tested" -s distdir distdir="$TMP/archive"
+files() { (cd "$1" && find t -type f ! -path '*/node_modules/*' ! -name '*.o' | sort); }
+is "$(files "$TMP/archive")" "$(files "$SOURCE")" "all of the tests are in it, and nothing that was built"
+if git -C "$SOURCE" rev-parse 2>/dev/null; then
+	none "$(git -C "$SOURCE" ls-files | grep -v '^\.gitignore$' | while read -r f; do [ -e "$TMP/archive/$f" ] || echo "$f"; done)" "so is every other file of the source"
+fi
 done_testing
