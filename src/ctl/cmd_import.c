@@ -2,6 +2,7 @@
  * import/'s, what a plan does plan.c's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,19 @@ static int source_sql(struct import *im)
 /* A server's list of tools, asked for on a fiber. */
 struct listing { struct import *im; const struct conf *conf; struct secrets *secrets; struct mcp_client client; struct json_object *tools; };
 
+/* Why there is no list. An address that the policy refuses is one that the settings can open. */
+static void tell_fault(struct listing *l)
+{
+	const char *fault = buf_text(&l->client.fault.text), *blocked = "ERR:http:blocked_address:";
+	size_t n = strlen(blocked);
+
+	if (strncmp(fault, blocked, n) == 0)
+		ctl_fail(0, "%s; rows reach no loopback, private or link-local address unless it is listed: put `allow_upstream = %s` into %s "
+			 "(see rowcall.conf(5)) and run `rowcall reload`, then import again", fault, fault + n, l->conf->path);
+	else
+		ctl_fail(0, "%s", fault);
+}
+
 static void list_tools(void *arg)
 {
 	struct listing *l = arg;
@@ -256,7 +270,7 @@ static void list_tools(void *arg)
 	}
 	l->client.deadline_us = clock_mono_us() + l->conf->upstream_timeout_ms * 1000;
 	if (mcp_client_open(&l->client) < 0 || mcp_client_list_tools(&l->client, &l->tools) < 0) {
-		ctl_fail(0, "%s", buf_text(&l->client.fault.text));
+		tell_fault(l);
 		l->tools = NULL;        /* a part of the list is none */
 	}
 	mcp_client_close(&l->client);
@@ -316,7 +330,9 @@ static void tell_notes(struct import *im)
 {
 	for (size_t i = 0; i < json_object_array_length(im->d.notes); i++) {
 		struct json_object *note = json_object_array_get_idx(im->d.notes, i);
-		const char *text = arena_printf(im->d.arena, "%s: %s", json_object_get_string(json_get(note, "at")),
+		int64_t others = json_get(note, "count") ? json_object_get_int64(json_get(note, "count")) - DRAFT_PLACES_MAX : 0;
+		const char *more = others > 0 ? arena_printf(im->d.arena, " and %" PRId64 " more", others) : "";
+		const char *text = arena_printf(im->d.arena, "%s%s: %s", json_object_get_string(json_get(note, "at")), more,
 						json_object_get_string(json_get(note, "what")));
 
 		tell(json_object_get_boolean(json_get(note, "lost")) ? "left out: " : "note: ", str_of(text));

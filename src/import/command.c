@@ -313,9 +313,19 @@ static int read_option(struct command *c, const struct str *word, size_t n, size
 	return 0;
 }
 
+/* The name of a program that is not curl: no option, and no host as far as one can tell. */
+static bool is_program(struct str s)
+{
+	return s.n && s.p[0] != '-' && !str_is(s, "localhost") && !strpbrk(s.p, ".:/");
+}
+
 static int read_words(struct command *c, const struct str *word, size_t n)
 {
 	size_t i = n && (str_is(word[0], "curl") || str_is(word[0], "curl.exe"));
+
+	if (n && !i && is_program(word[0]))
+		return refuse(c, "paste a command that begins with `curl`, as a manual, Postman or a browser (Copy as cURL) gives it; this "
+			      "is none: ", word[0]);
 
 	for (size_t k = 0; k < n; k++)
 		if (!escape_is_utf8(word[k]) || memchr(word[k].p, '\0', word[k].n))

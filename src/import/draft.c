@@ -9,19 +9,36 @@ void draft_init(struct draft *d, struct arena *a)
 {
 	*d = (struct draft){
 		.arena = a, .rows = arena_json(a, json_object_new_array()), .notes = arena_json(a, json_object_new_array()),
-		.secrets = arena_json(a, json_object_new_object()),
+		.causes = arena_json(a, json_object_new_object()), .secrets = arena_json(a, json_object_new_object()),
 	};
+}
+
+/* The same of one more place. */
+static void add_place(struct draft *d, struct json_object *note, const char *at)
+{
+	int64_t count = json_get(note, "count") ? json_object_get_int64(json_get(note, "count")) : 1;
+
+	if (count < DRAFT_PLACES_MAX)
+		json_put_text(note, "at", arena_printf(d->arena, "%s, %s", json_object_get_string(json_get(note, "at")), at));
+	json_put_int(note, "count", count + 1);
 }
 
 void draft_note(struct draft *d, const char *at, bool lost, const char *fmt, ...)
 {
-	struct json_object *note = json_object_new_object();
+	struct json_object *note;
 	char text[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	note = json_get(d->causes, text);
+	if (note) {
+		add_place(d, note, at);
+		return;
+	}
+	note = json_object_new_object();
+	json_put(d->causes, text, json_object_get(note));
 	json_put_text(note, "at", at);
 	json_put_text(note, "what", text);
 	json_put_bool(note, "lost", lost);

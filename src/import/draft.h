@@ -7,11 +7,15 @@ struct draft {
 	struct arena *arena;            /* owns all that follows */
 	struct json_object *rows;       /* array of objects: columns by name, as POST /api/directory takes them */
 	/* Array of {"at": text, "what": text, "lost": bool}: where in the source, what was left out or changed and why.
-	 * lost: a row is missing because of it, or does less than its source. */
+	 * lost: a row is missing because of it, or does less than its source. What is said of many places stands once:
+	 * "at" names the first DRAFT_PLACES_MAX of them, "count" (absent: 1) says how many there are. */
 	struct json_object *notes;
+	struct json_object *causes;     /* object: text of a note → the note, to find it */
 	/* Object: name of a variable → what is to stand there, in words. The lines for the secrets file. */
 	struct json_object *secrets;
 };
+
+enum { DRAFT_PLACES_MAX = 3 };          /* named in one note */
 
 void draft_init(struct draft *d, struct arena *a);
 void draft_note(struct draft *d, const char *at, bool lost, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -635,7 +635,8 @@ static void choose_key(struct operation *op)
 		const char *taken = op->key;
 
 		op->key = key_from(op, id, true);
-		draft_note(op->api->d, op->at, false, "the key %s is taken by %s; this one is %s", taken, text_of(op->api->keys, taken), op->key);
+		draft_note(op->api->d, arena_printf(op->api->arena, "%s, now %s", op->at, op->key), false,
+			   "the key %s is taken by %s; method and path are added to it", taken, text_of(op->api->keys, taken));
 	}
 	if (json_get(op->api->keys, op->key))
 		lose(op, arena_printf(op->api->arena, "its key is that of %s", text_of(op->api->keys, op->key)));

@@ -210,7 +210,7 @@ static void piece(struct scan *s)
 	else if (c == '`')
 		s->fault = "a command is substituted with `…`; put in what it prints";
 	else if (c == '^' && peek(s, 1) && strchr("\"\r\n", peek(s, 1)))
-		s->fault = "this is quoted for cmd.exe; copy it for bash";
+		s->fault = "this is quoted for cmd.exe of Windows; in the browser choose \"Copy as cURL (bash)\"";
 	else
 		take(s);
 }

@@ -102,7 +102,7 @@ is "$(seen '.path + .body + .headers["content-type"]')" '/echo/notes/n%201<a/>ap
 rowcall import openapi - --yes <"$TMP/d/shop.yaml" >/dev/null 2>&1
 "$BUILD/rowcall" import openapi - --yes <"$TMP/d/shop.yaml" >"$TMP/out" 2>"$TMP/err"
 is "$?,$(wc -l <"$TMP/out")" 0,13 "a document from standard input"
-like "$(cat "$TMP/err")" 'SAME is taken by GET /same/\{a\}; this one is SAME_GET_SAME' "keys that meet are told"
+like "$(cat "$TMP/err")" 'note: GET /same, now SAME_GET_SAME: the key SAME is taken by GET /same/\{a\}' "keys that meet are told"
 cat >>"$DIR/secrets.env" <<X
 HOST_KEY=shop-key-canary
 HOST_BEARER=shop-bearer-canary
@@ -199,6 +199,8 @@ is "$(seen '.method + .path')" 'GET/echo/s?q=x%20y&r=z' "called: -G"
 rowcall import curl "curl -u ann:basic-canary http://$UPSTREAM/echo/b --frobnicate" >/dev/null
 like "$?$(cat "$TMP/err")" '^1.*--frobnicate' "an unknown option is told"
 unlike "$(cat "$TMP/err")" basic-canary "without the secret"
+rowcall import curl wget "http://$UPSTREAM/"
+like "$?$(cat "$TMP/err")" '^1.*begins with `curl`.*this is none: wget' "so is what is no command of curl"
 rowcall import curl "curl -F a=@b http://$UPSTREAM/" >/dev/null
 like "$?$(cat "$TMP/err")" '^1.*multipart' "so is a multipart form"
 

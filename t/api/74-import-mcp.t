@@ -42,6 +42,9 @@ like "$(cat "$TMP/err")" 'ERR:mcp:too_large:100' "… for being too many"
 rowcall import mcp http://127.0.0.1:1/mcp --yes
 is "$?" 69 "a server that is not there"
 like "$(cat "$TMP/err")" 'ERR:http:' "is told"
+rowcall import mcp http://127.0.0.2:1/mcp --yes
+is "$?" 69 "a private address that is not listed"
+like "$(cat "$TMP/err")" "ERR:http:blocked_address:127.0.0.2; .*\`allow_upstream = 127.0.0.2\` into $DIR/rowcall.conf" "is told with the setting that opens it, and its file"
 rowcall import mcp ftp://x --yes
 is "$?" 64 "what is no address"
 

@@ -115,6 +115,11 @@ static void rows(void)
 
 static const struct { const char *command, *part, *name; } refusals[] = {
 	{ "curl", "no URL", "no URL" },
+	{ "wget https://a.test", "begins with `curl`, as a manual, Postman or a browser (Copy as cURL) gives it; this is none: wget", "another program" },
+	{ "Invoke-WebRequest -Uri https://a.test", "this is none: Invoke-WebRequest", "PowerShell" },
+	{ "fetch(\"https://a.test\")", "this is none: fetch", "a call of JavaScript" },
+	{ "curl ^\"https://a.test^\" ^\r\n  -H ^\"a: b^\"", "choose \"Copy as cURL (bash)\"", "cmd.exe's carets" },
+	{ "curl \"https://a.test\" ^\r\n  -H \"a: b\"", "choose \"Copy as cURL (bash)\"", "… at the ends of lines alone" },
 	{ "curl https://a.test https://b.test", "two URLs", "two URLs" },
 	{ "curl --frobnicate https://a.test", "--frobnicate", "an unknown option is named" },
 	{ "curl --user=a:" CANARY " https://a.test", "here: --user", "an option with its value behind \"=\"" },

@@ -45,9 +45,13 @@ int main(void)
 
 	draft_init(&d, a);
 	draft_note(&d, "GET /x", true, "left %d", 1);
+	for (int i = 1; i <= DRAFT_PLACES_MAX + 1; i++)
+		draft_note(&d, arena_printf(a, "GET /%d", i), false, "cut");
 	draft_secret(&d, "A", "first");
 	draft_secret(&d, "A", "second");
-	tap_is_str(text_of(a, d.notes), "[{\"at\":\"GET /x\",\"what\":\"left 1\",\"lost\":true}]", "a note says where, what and whether something is lost");
+	tap_is_str(text_of(a, d.notes), "[{\"at\":\"GET /x\",\"what\":\"left 1\",\"lost\":true},"
+		   "{\"at\":\"GET /1, GET /2, GET /3\",\"what\":\"cut\",\"lost\":false,\"count\":4}]",
+		   "a note says where, what and whether something is lost; the same of many places is said once");
 	tap_is_str(text_of(a, d.secrets), "{\"A\":\"first\"}", "the first text of a variable stays");
 	lines(a);
 	examples(a);

@@ -50,7 +50,7 @@ static const struct { const char *text, *want, *name; } cases[] = {
 	{ "curl 'a", "!a single quote is not closed", "an open single quote" },
 	{ "curl \"a", "!a double quote is not closed", "an open double quote" },
 	{ "curl $'a", "!a quote $'…' is not closed", "an open $'…'" },
-	{ "curl ^\"https://x^\"", "!this is quoted for cmd.exe; copy it for bash", "cmd.exe's quoting is named" },
+	{ "curl ^\"https://x^\"", "!this is quoted for cmd.exe of Windows; in the browser choose \"Copy as cURL (bash)\"", "cmd.exe's quoting is named" },
 	{ "", "", "nothing has no words" },
 	{ "\\", "", "a lone backslash is none" },
 };
