@@ -250,6 +250,8 @@ static int read_path_or_none(struct source *src, const struct setting *t, struct
 
 	if (!value.n || value.p[0] == '/')
 		return read_text(src, t, value);
+	if (str_is(value, "."))         /* the folder itself, as people write it */
+		return read_text(src, t, str_make(src->conf->path, slash > src->conf->path ? (size_t)(slash - src->conf->path) : 1));
 	if (asprintf(&full, "%.*s/%.*s", (int)(slash - src->conf->path), src->conf->path, (int)value.n, value.p) < 0)
 		return refuse(src, "%s: out of memory", t->name);
 	set_text(src, t, str_of(full));

@@ -75,7 +75,7 @@ static int open_remote(struct api *a, const struct ctl_args *args, struct proble
 
 static int open_local(struct api *a, const struct ctl_args *args, struct problem *why)
 {
-	const struct place p = { .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
+	const struct place p = place_of(args);
 	struct secrets *s;
 
 	a->conf = place_conf(&p, why);
@@ -92,11 +92,6 @@ static int open_local(struct api *a, const struct ctl_args *args, struct problem
 	secret_close(s);
 	a->socket = arena_printf(a->own, "%s/fcgi.sock", a->conf->run_dir);
 	return 0;
-}
-
-int api_here(const struct ctl_args *args)
-{
-	return ctl_has(args, "url") ? ctl_fail(CTL_USAGE, "%s is for a service of this machine", args->command->name) : CTL_OK;
 }
 
 /* Nobody should act as the owner here who thinks to act as somebody elsewhere. */

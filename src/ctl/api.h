@@ -47,8 +47,6 @@ void api_pause(struct api *a);
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */
 int api_get(struct api *a, const char *path, struct api_answer *out);
-/* For commands that are about a service of this machine: CTL_USAGE after saying so when --url names another. */
-int api_here(const struct ctl_args *args);
 /* A segment of a path or a value of a query, escaped; the arena's. */
 const char *api_escape(struct api *a, const char *text);
 /* The service's configuration, or NULL for one elsewhere. */

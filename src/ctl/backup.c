@@ -7,7 +7,6 @@
  * writer, and nothing is checkpointed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "ctl/backup.h"
 #include "ctl/ctl.h"
 #include "ctl/file.h"
+#include "ctl/out.h"
 #include "ctl/place.h"
 
 enum { BACKUP_TRIES = 1000 };           /* to find a moment at which neither file changes */
@@ -352,17 +352,6 @@ int backup_check(const char *folder, struct backup *b, struct problem *why)
 
 /* The command */
 
-static const char usage[] =
-	"usage: rowcall backup [OPTION...] FOLDER\n\n"
-	"Copies both databases of a service, as they were at one moment, and its rowcall.conf into FOLDER, which must not\n"
-	"exist; the service may run. The copy is verified. rowcall restore-backup takes it back.\n\n"
-	"      --with-secrets          the secrets file too\n"
-	"      --dir DIR               the folder of rowcall up (or ROWCALL_DIR)\n"
-	"  -c, --config FILE           the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
-	"  -q, --quiet                 prints nothing when all is well\n"
-	"  -h, --help                  this text\n\n"
-	"Exit code: 0 done, 1 not done, or the copy (which is kept) does not verify, 64 usage, 78 configuration.\n";
-
 static int64_t total_size(const struct backup *b)
 {
 	int64_t n = 0;
@@ -372,14 +361,44 @@ static int64_t total_size(const struct backup *b)
 	return n;
 }
 
-static int make(struct making *m, const char *folder, bool with_secrets, bool quiet)
+static void print_made(const struct making *m, const char *folder)
 {
+	static const char *const titles[SQL_FILES] = { [SQL_DIRECTORY] = "head       ", [SQL_LEDGER] = "ledger head" };
+
+	printf("%s: %" PRId64 " bytes of %s\n", folder, total_size(&m->made), m->made.time);
+	for (int f = 0; f < SQL_FILES; f++)
+		printf("%s %s@%" PRId64 "\n", titles[f], m->made.head[f].hash, m->made.head[f].seq);
+}
+
+static void print_json(const struct making *m, const char *folder)
+{
+	static const char *const names[SQL_FILES] = { [SQL_DIRECTORY] = "head", [SQL_LEDGER] = "ledger_head" };
+	struct json_object *o = json_object_new_object();
+
+	json_put_bool(o, "ok", !m->bad);
+	json_put_text(o, "folder", folder);
+	json_put_int(o, "bytes", total_size(&m->made));
+	json_put_text(o, "time", m->made.time);
+	for (int f = 0; f < SQL_FILES; f++) {
+		struct buf b = BUF_MALLOC;
+
+		buf_printf(&b, "%s@%" PRId64, m->made.head[f].hash, m->made.head[f].seq);
+		json_put_text(o, names[f], buf_text(&b));
+		buf_free(&b);
+	}
+	out_json(o);
+	json_object_put(o);
+}
+
+static int make(struct making *m, const char *folder, const struct ctl_args *args)
+{
+	bool quiet = ctl_has(args, "quiet"), json = ctl_has(args, "json");
 	struct buf name = BUF_MALLOC;
 	struct problem why = { 0 };
 	struct stat st;
 	int rc = -1;
 
-	m->progress = !quiet && isatty(STDERR_FILENO);
+	m->progress = !quiet && !json && isatty(STDERR_FILENO);
 	buf_printf(&name, "%s.unfinished-%ld", folder, (long)getpid());
 	m->temporary = (char *)buf_text(&name);
 	if (lstat(folder, &st) == 0) {
@@ -388,7 +407,7 @@ static int make(struct making *m, const char *folder, bool with_secrets, bool qu
 	} else if (mkdir(m->temporary, 0700) < 0) {
 		file_failed(&why, m->temporary);
 	} else {
-		rc = fill(m, with_secrets, &why);
+		rc = fill(m, ctl_has(args, "with-secrets"), &why);
 		if (rc == 0)
 			rc = put_in_place(m, folder, &why);
 		if (rc < 0)
@@ -399,12 +418,12 @@ static int make(struct making *m, const char *folder, bool with_secrets, bool qu
 	buf_free(&name);
 	if (rc < 0)
 		return ctl_problem(CTL_FAILED, &why);
+	if (json)
+		print_json(m, folder);
+	else if (!m->bad && !quiet)
+		print_made(m, folder);
 	if (m->bad)
 		return ctl_fail(CTL_FAILED, "%s is a copy of what the service has, and that does not verify", folder);
-	if (!quiet)
-		printf("%s: %" PRId64 " bytes of %s\nhead        %s@%" PRId64 "\nledger head %s@%" PRId64 "\n", folder,
-			total_size(&m->made), m->made.time, m->made.head[SQL_DIRECTORY].hash, m->made.head[SQL_DIRECTORY].seq,
-			m->made.head[SQL_LEDGER].hash, m->made.head[SQL_LEDGER].seq);
 	return CTL_OK;
 }
 
@@ -418,37 +437,20 @@ static char *folder_name(const char *text)
 	return name;
 }
 
-int ctl_backup(int argc, char **argv)
+int ctl_backup(const struct ctl_args *args)
 {
-	static const struct option options[] = {
-		{ "with-secrets", no_argument, NULL, 's' }, { "dir", required_argument, NULL, 'd' },
-		{ "config", required_argument, NULL, 'c' }, { "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	};
-	struct place at = { 0 };
+	const struct place at = place_of(args);
 	struct making m = { 0 };
 	struct problem why = { 0 };
-	struct conf *conf;
-	bool secrets = false, quiet = false;
+	struct conf *conf = place_conf(&at, &why);
 	char *folder;
-	int c, rc;
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "c:qh", options, NULL)) != -1) {
-		switch (c) {
-		case 's': secrets = true; break;
-		case 'd': at.dir = optarg; break;
-		case 'c': at.config = optarg; break;
-		case 'q': quiet = true; break;
-		case 'h': fputs(usage, stdout); return CTL_OK;
-		default: return ctl_fail(CTL_USAGE, "see rowcall backup --help");
-		}
-	}
-	if (argc - optind != 1)
-		return ctl_fail(CTL_USAGE, "backup needs the name of one new folder; see rowcall backup --help");
-	if ((conf = place_conf(&at, &why)) == NULL)
+	if (!conf)
 		return ctl_problem(CTL_CONFIG, &why);
 	m.conf = conf;
-	folder = folder_name(argv[optind]);
-	rc = make(&m, folder, secrets, quiet);
+	folder = folder_name(args->word[0]);
+	rc = make(&m, folder, args);
 	free(folder);
 	conf_free(conf);
 	return rc;

@@ -1,6 +1,7 @@
 /* Commands that show and change one row. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,23 @@
 #include "ctl/sheet.h"
 
 enum { FILE_MAX = 16 << 20 };           /* bytes of a file of a row */
+
+/* What was done: the service's answer as JSON, or in words. */
+static void done(const struct ctl_args *args, const struct api_answer *answer, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void done(const struct ctl_args *args, const struct api_answer *answer, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (ctl_has(args, "json")) {
+		out_json(answer->json);
+		return;
+	}
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
 
 static const char *row_path(struct api *a, const char *key)
 {
@@ -58,14 +76,14 @@ static int read_file(const char *path, struct buf *out)
 	return good ? CTL_OK : ctl_fail(CTL_FAILED, "%s: %s", path, out->len > FILE_MAX ? "is larger than 16 MiB" : "cannot be read");
 }
 
-static int add_row(struct api *a, struct json_object *row)
+static int add_row(struct api *a, const struct ctl_args *args, struct json_object *row)
 {
 	struct api_request q = { .method = "POST", .path = "/api/directory", .json = row };
 	struct api_answer answer;
 	int code = api_send(a, &q, &answer);
 
 	if (code == CTL_OK)
-		out_text(json_str(json_get(answer.json, "key")));
+		done(args, &answer, "%s", json_object_get_string(json_get(answer.json, "key")));
 	return code;
 }
 
@@ -81,9 +99,9 @@ int ctl_add(const struct ctl_args *args)
 		code = ctl_fail(CTL_FAILED, "%s: %s", args->word[0], why.detail[0] ? why.detail : why.error);
 	if (a && code == CTL_OK && json_object_is_type(o, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(o) && code == CTL_OK; i++)
-			code = add_row(a, json_object_array_get_idx(o, i));
+			code = add_row(a, args, json_object_array_get_idx(o, i));
 	} else if (a && code == CTL_OK) {
-		code = add_row(a, o);
+		code = add_row(a, args, o);
 	}
 	buf_free(&text);
 	api_close(a);
@@ -131,7 +149,7 @@ int ctl_set(const struct ctl_args *args)
 	if (code == CTL_OK)
 		code = save(a, args->word[0], fields, NULL, str_of(NULL), &answer, false);
 	if (code == CTL_OK)
-		printf("%s is changed\n", args->word[0]);
+		done(args, &answer, "%s is changed", args->word[0]);
 	api_close(a);
 	return code;
 }
@@ -148,12 +166,10 @@ int ctl_rm(const struct ctl_args *args)
 		return code;
 	q.path = row_path(a, key);
 	code = api_send(a, &q, &answer);
-	if (code == CTL_OK && ctl_has(args, "json"))
-		out_json(answer.json);
 	if (code == CTL_OK && !json_object_get_int(json_get(answer.json, "deleted")))
 		code = ctl_fail(CTL_NOT_FOUND, "there is no %s", key);
-	else if (code == CTL_OK && !ctl_has(args, "json"))
-		printf("%s is deleted; rowcall history %s still tells of it\n", key, key);
+	else if (code == CTL_OK)
+		done(args, &answer, "%s is deleted; rowcall history %s still tells of it", key, key);
 	api_close(a);
 	return code;
 }
@@ -236,51 +252,72 @@ static const char *objection(struct api *a, const struct api_answer *answer, con
 			    detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "");
 }
 
-/* One round: the editor, then the service. *again: what to say on top of the sheet in the next one; NULL: it is over. */
-static int edit_round(struct api *a, const char *path, struct json_object *row, struct str etag, const char **again)
+/* A row that is edited. */
+struct editing {
+	const struct ctl_args *args;
+	struct api *a;
+	struct json_object *row;
+	struct str etag;
+	const char *key, *path;
+};
+
+static int as_it_was(const struct editing *e)
 {
+	struct api_answer none = { .json = arena_json(api_arena(e->a), json_object_new_object()) };
+
+	json_put_bool(none.json, "ok", true);
+	json_put_text(none.json, "key", e->key);
+	json_put(none.json, "fields", json_object_new_array());
+	done(e->args, &none, "%s is as it was", e->key);
+	return CTL_OK;
+}
+
+/* One round: the editor, then the service. *again: what to say on top of the sheet in the next one; NULL: it is over. */
+static int edit_round(const struct editing *e, const char **again)
+{
+	struct api *a = e->a;
 	struct buf text = BUF_ARENA(api_arena(a));
 	struct json_object *fields;
 	struct api_answer answer = { 0 };
 	struct problem why = { 0 };
-	const char *key = json_object_get_string(json_get(row, "key"));
 	int code;
 
 	*again = NULL;
 	api_pause(a);
-	code = run_editor(path);
-	if (code || (code = read_file(path, &text)))
+	code = run_editor(e->path);
+	if (code || (code = read_file(e->path, &text)))
 		return code;
-	fields = sheet_read(api_arena(a), row, buf_str(&text), &why);
-	if (fields && !json_object_object_length(fields)) {
-		printf("%s is as it was\n", key);
-		return CTL_OK;
-	}
-	if (fields && (code = save(a, key, fields, row, etag, &answer, true)))
+	if (!str_trim(sheet_body(buf_str(&text))).n)
+		return ctl_fail(CTL_FAILED, "the text is empty; %s is as it was", e->key);
+	fields = sheet_read(api_arena(a), e->row, buf_str(&text), &why);
+	if (fields && !json_object_object_length(fields))
+		return as_it_was(e);
+	if (fields && (code = save(a, e->key, fields, e->row, e->etag, &answer, true)))
 		return code;
 	if (fields && answer.status < 400) {
-		printf("%s is changed\n", key);
+		done(e->args, &answer, "%s is changed", e->key);
 		return CTL_OK;
 	}
 	if (answer.status == 412)
-		return ctl_fail(CTL_FAILED, "%s was changed by somebody else meanwhile; edit it again", key);
+		return ctl_fail(CTL_FAILED, "%s was changed by somebody else meanwhile; edit it again", e->key);
 	*again = objection(a, &answer, &why);
 	return CTL_FAILED;
 }
 
 /* The same text refused twice: nobody mends it. */
-static int edit_until_good(struct api *a, const char *path, struct json_object *row, struct str etag)
+static int edit_until_good(const struct editing *e)
 {
+	struct api *a = e->a;
 	struct buf text = BUF_ARENA(api_arena(a)), before = BUF_ARENA(api_arena(a));
 	const char *again = NULL;
 	int code;
 
-	sheet_write(&text, row, NULL);
+	sheet_write(&text, e->row, NULL);
 	for (;;) {
 		struct buf after = BUF_ARENA(api_arena(a));
 
-		code = write_sheet(path, buf_str(&text));
-		if (code || !(code = edit_round(a, path, row, etag, &again)) || !again || (code = read_file(path, &after)))
+		code = write_sheet(e->path, buf_str(&text));
+		if (code || !(code = edit_round(e, &again)) || !again || (code = read_file(e->path, &after)))
 			return code;
 		if (str_eq(sheet_body(buf_str(&after)), buf_str(&before)))
 			return ctl_fail(CTL_FAILED, "%s", again);
@@ -291,42 +328,56 @@ static int edit_until_good(struct api *a, const char *path, struct json_object *
 	}
 }
 
+/* Removes the file, unless there is work in it. */
+static void put_away(const struct editing *e)
+{
+	struct buf text = BUF_ARENA(api_arena(e->a)), first = BUF_ARENA(api_arena(e->a));
+
+	sheet_write(&first, e->row, NULL);
+	if (access(e->path, F_OK) < 0 || read_file(e->path, &text) != CTL_OK)
+		return;
+	if (!str_trim(sheet_body(buf_str(&text))).n || str_eq(buf_str(&text), buf_str(&first)))
+		unlink(e->path);
+	else
+		ctl_fail(0, "your text is kept in %s", e->path);
+}
+
 int ctl_edit(const struct ctl_args *args)
 {
+	struct editing e = { .args = args, .key = args->word[0] };
 	struct api_answer answer;
 	int code = CTL_OK;
-	struct api *a = api_open(args, &code);
-	char *path;
 
-	if (!a)
+	e.a = api_open(args, &code);
+	if (!e.a)
 		return code;
-	code = api_get(a, row_path(a, args->word[0]), &answer);
+	code = api_get(e.a, row_path(e.a, e.key), &answer);
 	if (code == CTL_OK && !json_str(json_get(answer.json, "key")).n)
 		code = ctl_fail(CTL_UNAVAILABLE, "the service's answer is no row");
-	path = code == CTL_OK ? temporary(a, "edit") : NULL;
-	if (path) {
-		code = edit_until_good(a, path, answer.json, answer.etag);
-		if (code == CTL_OK)
-			unlink(path);
-		else if (access(path, F_OK) == 0)
-			ctl_fail(0, "your text is kept in %s", path);
-	} else if (code == CTL_OK) {
+	e.row = answer.json;
+	e.etag = answer.etag;
+	if (code == CTL_OK && !(e.path = temporary(e.a, "edit")))
 		code = CTL_FAILED;
+	if (e.path) {
+		code = edit_until_good(&e);
+		if (code == CTL_OK)
+			unlink(e.path);
+		else
+			put_away(&e);
 	}
-	api_close(a);
+	api_close(e.a);
 	return code;
 }
 
 /* Versions */
 
-/* The row as it was after the event, as a sheet in a file of its own; the file's path, or NULL after saying why not. */
-static char *version_file(struct api *a, const char *key, const char *event)
+/* An event of the row; NULL after saying why there is none. */
+static struct json_object *event_of(struct api *a, const char *key, const char *event)
 {
-	struct buf text = BUF_ARENA(api_arena(a)), shown = BUF_ARENA(api_arena(a));
-	char *path, *end;
-	long long n = strtoll(event, &end, 10);
 	struct api_answer answer;
 	struct json_object *e;
+	char *end;
+	long long n = strtoll(event, &end, 10);
 
 	if (n < 1 || *end) {
 		ctl_fail(0, "`%s` is no number of an event; see rowcall history %s", event, key);
@@ -335,15 +386,22 @@ static char *version_file(struct api *a, const char *key, const char *event)
 	if (api_get(a, arena_printf(api_arena(a), "/api/events?since=%lld&limit=1", n - 1), &answer))
 		return NULL;
 	e = json_at(json_get(answer.json, "events"), 0);
-	if (json_object_get_int64(json_get(e, "event")) != n || !str_is(json_str(json_get(e, "key")), key)) {
-		ctl_fail(0, "event %s is none of %s; see rowcall history %s", event, key, key);
-		return NULL;
-	}
-	if (json_get(e, "after"))
-		sheet_write(&text, json_get(e, "after"), NULL);
+	if (json_object_get_int64(json_get(e, "event")) == n && str_is(json_str(json_get(e, "key")), key))
+		return e;
+	ctl_fail(0, "event %s is none of %s; see rowcall history %s", event, key, key);
+	return NULL;
+}
+
+/* The row as it was after the event, as a sheet in a file of its own; the file's path, or NULL after saying why not. */
+static char *version_file(struct api *a, struct json_object *event)
+{
+	struct buf text = BUF_ARENA(api_arena(a)), shown = BUF_ARENA(api_arena(a));
+	char *path = temporary(a, json_object_get_string(json_get(event, "event")));
+
+	if (json_get(event, "after"))
+		sheet_write(&text, json_get(event, "after"), NULL);
 	if (text.len && out_terminal())         /* diff(1) prints what it reads */
 		out_escape(&shown, buf_str(&text));
-	path = temporary(a, event);
 	return path && write_sheet(path, buf_str(shown.len ? &shown : &text)) == CTL_OK ? path : NULL;
 }
 
@@ -362,15 +420,15 @@ static const char *event_back(struct api *a, const char *key, unsigned back)
 }
 
 /* Prints with diff(1), whose exit codes 0 and 1 are both good news. */
-static int show_diff(struct api *a, const char *key, const char *from, const char *to)
+static int show_diff(struct api *a, const char *key, struct json_object *from, struct json_object *to)
 {
-	char *left = from ? version_file(a, key, from) : NULL, *right = left && to ? version_file(a, key, to) : NULL;
+	char *left = version_file(a, from), *right = left ? version_file(a, to) : NULL;
 	const char *argv[] = { "diff", "-u", "--label", NULL, "--label", NULL, out_terminal() ? "--color=auto" : "--color=never", left, right, NULL };
 	int status = -1;
 
 	if (right) {
-		argv[3] = arena_printf(api_arena(a), "%s at event %s", key, from);
-		argv[5] = arena_printf(api_arena(a), "%s at event %s", key, to);
+		argv[3] = arena_printf(api_arena(a), "%s at event %s", key, json_object_get_string(json_get(from, "event")));
+		argv[5] = arena_printf(api_arena(a), "%s at event %s", key, json_object_get_string(json_get(to, "event")));
 		fflush(stdout);
 		status = run_program(argv);
 	}
@@ -378,19 +436,40 @@ static int show_diff(struct api *a, const char *key, const char *from, const cha
 		unlink(left);
 	if (right)
 		unlink(right);
-	return status == 0 || status == 1 ? CTL_OK : CTL_NOT_FOUND;
+	return status == 0 || status == 1 ? CTL_OK : CTL_FAILED;
+}
+
+static int print_both(const char *key, struct json_object *from, struct json_object *to)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_put_text(o, "key", key);
+	json_put(o, "from", json_object_get(json_get(from, "event")));
+	json_put(o, "to", json_object_get(json_get(to, "event")));
+	json_put(o, "before", json_object_get(json_get(from, "after")));
+	json_put(o, "after", json_object_get(json_get(to, "after")));
+	out_json(o);
+	json_object_put(o);
+	return CTL_OK;
 }
 
 int ctl_diff(const struct ctl_args *args)
 {
-	const char *key = args->word[0];
+	const char *key = args->word[0], *number;
+	struct json_object *event[2] = { NULL, NULL };
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
 
 	if (!a)
 		return code;
-	code = show_diff(a, key, args->words > 1 ? args->word[1] : event_back(a, key, 1),
-			 args->words > 2 ? args->word[2] : event_back(a, key, 0));
+	for (int i = 0; i < 2 && (i == 0 || event[0]); i++) {
+		number = args->words > i + 1 ? args->word[i + 1] : event_back(a, key, 1 - (unsigned)i);
+		event[i] = number ? event_of(a, key, number) : NULL;
+	}
+	if (!event[1])
+		code = CTL_NOT_FOUND;
+	else
+		code = ctl_has(args, "json") ? print_both(key, event[0], event[1]) : show_diff(a, key, event[0], event[1]);
 	api_close(a);
 	return code;
 }
@@ -415,7 +494,7 @@ int ctl_restore(const struct ctl_args *args)
 		json_put_text(q.json, "contract", args->word[1]);
 	code = api_send(a, &q, &answer);
 	if (code == CTL_OK)
-		printf("%s is as it was at %s\n", args->word[0], args->word[1]);
+		done(args, &answer, "%s is as it was at %s", args->word[0], args->word[1]);
 	api_close(a);
 	return code;
 }

@@ -38,32 +38,44 @@ int ctl_status(const struct ctl_args *args)
 int ctl_migrate(const struct ctl_args *args)
 {
 	struct api_answer answer;
-	int code = api_here(args);
-	struct api *a = code ? NULL : api_open(args, &code);
+	int code = CTL_OK;
+	struct api *a = api_open(args, &code);
 
 	if (a)
 		code = api_get(a, "/api/healthz", &answer);
-	if (a && code == CTL_OK)
+	if (a && code == CTL_OK && ctl_has(args, "json"))
+		out_json(answer.json);
+	else if (a && code == CTL_OK)
 		puts("both databases are as this version wants them");
 	api_close(a);
 	return code;
 }
 
+static void print_reload(long pid, bool json)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_put_bool(o, "ok", true);
+	json_put_int(o, "pid", pid);
+	if (json)
+		out_json(o);
+	else
+		printf("process %ld reads its configuration again\n", pid);
+	json_object_put(o);
+}
+
 /* What the service would refuse is refused here, where it is seen: it tells only its log. */
 int ctl_reload(const struct ctl_args *args)
 {
-	const struct place p = { .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
+	const struct place p = place_of(args);
 	struct problem why = { 0 };
 	struct secrets *s = NULL;
-	struct conf *conf;
+	struct conf *conf = place_conf(&p, &why);
 	char *path, text[32] = "";
-	int code = api_here(args);
+	int code = CTL_OK;
 	long pid;
 	FILE *f;
 
-	if (code)
-		return code;
-	conf = place_conf(&p, &why);
 	if (!conf)
 		return ctl_problem(CTL_CONFIG, &why);
 	path = place_path(conf->run_dir, "rowcalld.pid");
@@ -78,7 +90,7 @@ int ctl_reload(const struct ctl_args *args)
 	else if (kill((pid_t)pid, SIGHUP) < 0)
 		code = ctl_fail(errno == EPERM ? CTL_DENIED : CTL_UNAVAILABLE, "process %ld: %s", pid, strerror(errno));
 	else
-		printf("process %ld reads its configuration again\n", pid);
+		print_reload(pid, ctl_has(args, "json"));
 	secret_close(s);
 	free(path);
 	conf_free(conf);

@@ -33,13 +33,11 @@ struct ctl_args {
 	unsigned sets;
 };
 
-/* A command that reads its own options and is for a service of this machine alone. */
-struct ctl_own {
-	int (*main)(int argc, char **argv);
-	const char *elsewhere;          /* what to do for a service elsewhere */
-};
+/* A command that is not for any service: the options that it has in common with others of its kind, and what to do for a
+ * service elsewhere (NULL: it is about none). */
+struct ctl_reach { const struct ctl_option *common; const char *elsewhere; };
 
-/* A row of the table in main.c. */
+/* A row of the table in table.c. */
 struct ctl_command {
 	const char *name;               /* one word or two: "token mint" */
 	const char *operands;           /* "KEY [WORD...]", for the help */
@@ -47,19 +45,21 @@ struct ctl_command {
 	const struct ctl_option *options;       /* beside those that all have; NULL: none */
 	int (*run)(const struct ctl_args *args);        /* the exit code */
 	const char *what;               /* one line of help */
-	const struct ctl_own *own;      /* instead of all but name and what */
+	const struct ctl_reach *reach;  /* NULL: any service, with the options of table_common */
 };
 
 /* The value of an option, the last one when it was given several times; NULL: it was not given. "" for a switch. */
 const char *ctl_value(const struct ctl_args *args, const char *name);
 bool ctl_has(const struct ctl_args *args, const char *name);
+/* All of its values in order; how many. */
+size_t ctl_values(const struct ctl_args *args, const char *name, const char *value[CTL_SET_MAX]);
 
-int ctl_up(int argc, char **argv);
-int ctl_load(int argc, char **argv);
-int ctl_verify(int argc, char **argv);
-int ctl_backup(int argc, char **argv);
-int ctl_doctor(int argc, char **argv);
-int ctl_restore_backup(int argc, char **argv);
+int ctl_up(const struct ctl_args *args);
+int ctl_load(const struct ctl_args *args);
+int ctl_verify(const struct ctl_args *args);
+int ctl_backup(const struct ctl_args *args);
+int ctl_doctor(const struct ctl_args *args);
+int ctl_restore_backup(const struct ctl_args *args);
 /* cmd_export.c */
 int ctl_export(const struct ctl_args *args);
 /* cmd_import.c */
@@ -93,7 +93,7 @@ int ctl_watch_add(const struct ctl_args *args);
 int ctl_status(const struct ctl_args *args);
 int ctl_migrate(const struct ctl_args *args);
 int ctl_reload(const struct ctl_args *args);
-/* main.c: it has the table */
+/* complete.c */
 int ctl_completion(const struct ctl_args *args);
 
 /* Prints "rowcall: …" on standard error, control characters escaped; returns code. */

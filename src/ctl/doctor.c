@@ -1,6 +1,5 @@
 /* `rowcall doctor`: the table of checks, and how findings are printed. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -129,19 +128,6 @@ static void print(const struct doctor *d, bool json, bool verbose)
 	json_object_put(o);
 }
 
-static const char usage[] =
-	"usage: rowcall doctor [OPTION...]\n\n"
-	"Looks at a service on this machine and says what is wrong or may go wrong, and what to do about it. Changes nothing.\n\n"
-	"      --try                   also runs the first example of each row that says SAFE: yes\n"
-	"      --try-all               the first example of every enabled row: whatever that does\n"
-	"      --nginx FILE            nginx's configuration (default: nginx.conf beside rowcall.conf, else nginx's own)\n"
-	"  -v, --verbose               also prints what is in order\n"
-	"      --dir DIR               the folder of rowcall up (or ROWCALL_DIR)\n"
-	"  -c, --config FILE           the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
-	"      --json                  one JSON object\n"
-	"  -h, --help                  this text\n\n"
-	"Exit code: 0 nothing worse than notes, 1 warnings, 2 failures, 64 usage, 78 configuration.\n";
-
 static int doctor(struct doctor *d, bool json, bool verbose)
 {
 	examine(d);
@@ -153,39 +139,19 @@ static int doctor(struct doctor *d, bool json, bool verbose)
 	return d->count[DOCTOR_FAIL] ? CTL_BROKEN : d->count[DOCTOR_WARN] ? CTL_FAILED : CTL_OK;
 }
 
-int ctl_doctor(int argc, char **argv)
+int ctl_doctor(const struct ctl_args *args)
 {
-	static const struct option options[] = {
-		{ "try", no_argument, NULL, 't' }, { "try-all", no_argument, NULL, 'T' }, { "nginx", required_argument, NULL, 'n' },
-		{ "verbose", no_argument, NULL, 'v' }, { "dir", required_argument, NULL, 'd' }, { "config", required_argument, NULL, 'c' },
-		{ "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	};
-	struct doctor d = { 0 };
-	struct place at = { 0 };
+	struct doctor d = { .nginx = ctl_value(args, "nginx") };
+	const struct place at = place_of(args);
 	struct problem why = { 0 };
-	bool json = false, verbose = false;
-	struct conf *conf;
-	int c, rc;
+	struct conf *conf = place_conf(&at, &why);
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "vc:h", options, NULL)) != -1) {
-		switch (c) {
-		case 't': d.try = DOCTOR_TRY_SAFE; break;
-		case 'T': d.try = DOCTOR_TRY_ALL; break;
-		case 'n': d.nginx = optarg; break;
-		case 'v': verbose = true; break;
-		case 'd': at.dir = optarg; break;
-		case 'c': at.config = optarg; break;
-		case 'j': json = true; break;
-		case 'h': fputs(usage, stdout); return CTL_OK;
-		default: return ctl_fail(CTL_USAGE, "see rowcall doctor --help");
-		}
-	}
-	if (argc > optind)
-		return ctl_fail(CTL_USAGE, "doctor takes no operand; see rowcall doctor --help");
-	if ((conf = place_conf(&at, &why)) == NULL)
+	if (!conf)
 		return ctl_problem(CTL_CONFIG, &why);
 	d.conf = conf;
-	rc = doctor(&d, json, verbose);
+	d.try = ctl_has(args, "try-all") ? DOCTOR_TRY_ALL : ctl_has(args, "try") ? DOCTOR_TRY_SAFE : DOCTOR_TRY_NONE;
+	rc = doctor(&d, ctl_has(args, "json"), ctl_has(args, "verbose"));
 	conf_free(conf);
 	return rc;
 }

@@ -1,7 +1,6 @@
 /* `rowcall load`; see load.h. Rows go through directory/mutate.c, so every rule and the event log hold for them too. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/mem.h"
 #include "ctl/ctl.h"
 #include "ctl/load.h"
+#include "ctl/out.h"
 #include "ctl/place.h"
 #include "directory/mutate.h"
 #include "loop/fiber.h"
@@ -70,10 +70,13 @@ static void load_row(struct load *l, const struct mutate *m, const char *path, s
 	}
 	if (rc == 0) {
 		l->loaded++;
+		if (l->keys)
+			json_object_array_add(l->keys, json_new_str(key));
 		if (!l->quiet)
 			printf("%.*s\n", (int)key.n, key.p);
 	} else {
 		l->failed++;
+		l->unanswered = l->unanswered || why.status == 503;
 		report(path, key, &why);
 	}
 }
@@ -84,7 +87,10 @@ static void load_file(struct load *l, const struct mutate *m, const char *path)
 	struct json_object *o = NULL;
 	struct problem why = { 0 };
 
-	if (read_whole(path, &text, &why) < 0 || json_parse(m->arena, buf_str(&text), &o, &why) < 0) {
+	bool unread = read_whole(path, &text, &why) < 0;
+
+	l->unread = l->unread || unread;
+	if (unread || json_parse(m->arena, buf_str(&text), &o, &why) < 0) {
 		l->failed++;
 		report(path, str_of(""), &why);
 	} else if (json_object_is_type(o, json_type_array)) {
@@ -154,56 +160,42 @@ void load_rows(struct load *l)
 	loop_done();
 }
 
-static const char usage[] =
-	"usage: rowcall load [--dir FOLDER | -c FILE] [-o NAME=VALUE] [--replace] PATH...\n\n"
-	"Puts rows from JSON files (one row or an array of rows each; a folder stands for its *.json files) into\n"
-	"the directory of a running service. Rows that exist are left alone.\n\n"
-	"      --dir FOLDER        the instance's folder (default: $ROWCALL_DIR, else the installed service)\n"
-	"  -c, --config FILE       the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
-	"  -o, --set NAME=VALUE    overrides a setting; repeatable\n"
-	"      --replace           write over rows that exist\n"
-	"  -q, --quiet             print refusals only\n"
-	"  -h, --help              this text\n\n"
-	"Exit code: 0 all rows are there, 1 at least one was refused, 64 usage, 78 configuration.\n";
-
-int ctl_load(int argc, char **argv)
+static void print_json(const struct load *l)
 {
-	static const struct option options[] = {
-		{ "config", required_argument, NULL, 'c' }, { "set", required_argument, NULL, 'o' }, { "replace", no_argument, NULL, 'r' },
-		{ "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { "dir", required_argument, NULL, 'd' }, { 0 },
-	};
-	char **overrides = mem_alloc((size_t)argc * sizeof(*overrides));
-	struct place p = { .set = overrides };
-	struct load l = { 0 };
+	struct json_object *o = json_object_new_object();
+
+	json_put_bool(o, "ok", l->failed == 0);
+	json_put(o, "loaded", json_object_get(l->keys));
+	json_put_int(o, "already_there", l->kept);
+	json_put_int(o, "refused", l->failed);
+	out_json(o);
+	json_object_put(o);
+}
+
+int ctl_load(const struct ctl_args *args)
+{
+	const char *set[CTL_SET_MAX];
+	struct place p = place_of(args);
+	struct load l = { .path = args->word, .paths = args->words };
 	struct problem why = { 0 };
 	struct conf *conf;
-	int c;
+	bool json = ctl_has(args, "json");
 
-	while ((c = getopt_long(argc, argv, "c:o:qh", options, NULL)) != -1) {
-		switch (c) {
-		case 'c': p.config = optarg; break;
-		case 'd': p.dir = optarg; break;
-		case 'o': overrides[p.sets++] = optarg; break;
-		case 'r': l.replace = true; break;
-		case 'q': l.quiet = true; break;
-		case 'h': fputs(usage, stdout); free(overrides); return CTL_OK;
-		default: fputs(usage, stderr); free(overrides); return CTL_USAGE;
-		}
-	}
-	l.path = argv + optind;
-	l.paths = argc - optind;
-	if (l.paths == 0) {
-		free(overrides);
-		return ctl_fail(CTL_USAGE, "load needs a file or folder of rows; see rowcall load --help");
-	}
+	p.sets = ctl_values(args, "set", set);
+	p.set = (char *const *)set;
+	l.replace = ctl_has(args, "replace");
+	l.quiet = json || ctl_has(args, "quiet");
 	conf = place_conf(&p, &why);
-	free(overrides);
-	if (conf == NULL)
+	if (!conf)
 		return ctl_problem(CTL_CONFIG, &why);
 	l.conf = conf;
+	l.keys = json_object_new_array();
 	load_rows(&l);
 	conf_free(conf);
-	if (!l.quiet)
+	if (json)
+		print_json(&l);
+	else if (!l.quiet)
 		fprintf(stderr, "rowcall: %d loaded, %d already there, %d refused\n", l.loaded, l.kept, l.failed);
-	return l.failed ? CTL_FAILED : CTL_OK;
+	json_object_put(l.keys);
+	return l.unread ? CTL_NOT_FOUND : l.unanswered ? CTL_UNAVAILABLE : l.failed ? CTL_FAILED : CTL_OK;
 }

@@ -10,6 +10,11 @@ char *place_path(const char *folder, const char *name)
 	return (char *)buf_text(&b);
 }
 
+struct place place_of(const struct ctl_args *args)
+{
+	return (struct place){ .dir = ctl_value(args, "dir"), .config = ctl_value(args, "config") };
+}
+
 struct conf *place_conf(const struct place *p, struct problem *why)
 {
 	const char *dir = p->dir ? p->dir : p->config ? NULL : getenv("ROWCALL_DIR");

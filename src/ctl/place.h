@@ -3,6 +3,7 @@
 #define CTL_PLACE_H
 #include "base/conf.h"
 #include "base/buf.h"
+#include "ctl/ctl.h"
 
 /* What the options said; NULL: not given. */
 struct place {
@@ -12,6 +13,8 @@ struct place {
 	size_t sets;
 };
 
+/* What --dir and --config say. */
+struct place place_of(const struct ctl_args *args);
 /* The configuration of the folder, else of the file, else of the folder in ROWCALL_DIR, else the installed one. NULL with
  * why. */
 struct conf *place_conf(const struct place *p, struct problem *why);

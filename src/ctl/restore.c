@@ -1,7 +1,6 @@
 /* `rowcall restore-backup`: puts a backup in the place of a service's files, which stay beside it under other names. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "ctl/backup.h"
 #include "ctl/ctl.h"
 #include "ctl/file.h"
+#include "ctl/out.h"
 #include "ctl/place.h"
 
 /* What is put back; those that name a database. */
@@ -101,7 +101,7 @@ static char *with_suffix(const char *path, const char *suffix)
 }
 
 /* Where the file goes; malloc's. */
-static char *place_of(const struct restoring *r, const struct target *t)
+static char *goal_of(const struct restoring *r, const struct target *t)
 {
 	return t->database ? place_path(r->conf->data_dir, t->name) : mem_strdup(r->conf->secrets_file);
 }
@@ -114,7 +114,7 @@ static bool wanted(const struct restoring *r, const struct target *t)
 /* Copies the file beside the place where it goes. */
 static int bring(const struct restoring *r, const struct target *t, struct problem *why)
 {
-	char *from = place_path(r->folder, t->name), *place = place_of(r, t), *to = with_suffix(place, ".restored");
+	char *from = place_path(r->folder, t->name), *place = goal_of(r, t), *to = with_suffix(place, ".restored");
 	int rc;
 
 	unlink(to);     /* of a try that was cut off */
@@ -127,7 +127,7 @@ static int bring(const struct restoring *r, const struct target *t, struct probl
 
 static void take_back(const struct restoring *r, const struct target *t)
 {
-	char *place = place_of(r, t), *to = with_suffix(place, ".restored");
+	char *place = goal_of(r, t), *to = with_suffix(place, ".restored");
 
 	unlink(to);
 	free(place);
@@ -151,7 +151,7 @@ static int keep_log(const char *path, const char *kept, struct problem *why)
 /* What was there gets its other name before the new one takes its place, so the place is never empty. */
 static int exchange(const struct restoring *r, const struct target *t, struct problem *why)
 {
-	char *place = place_of(r, t), *kept = with_suffix(place, r->suffix), *from = with_suffix(place, ".restored");
+	char *place = goal_of(r, t), *kept = with_suffix(place, r->suffix), *from = with_suffix(place, ".restored");
 	int rc = link(place, kept) < 0 && errno != ENOENT ? file_failed(why, kept) : 0;
 
 	if (rc == 0 && t->database)
@@ -189,17 +189,19 @@ static int restore(struct restoring *r, struct problem *why)
 	return each(r, exchange, why);
 }
 
-static const char usage[] =
-	"usage: rowcall restore-backup [OPTION...] FOLDER\n\n"
-	"Puts what rowcall backup made into the place of a service's databases. The service must not run. What was there\n"
-	"stays, as directory.db.before-TIME and ledger.db.before-TIME. A backup that does not verify is refused.\n\n"
-	"      --with-secrets          the secrets file too\n"
-	"      --dir DIR               the folder of rowcall up (or ROWCALL_DIR)\n"
-	"  -c, --config FILE           the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
-	"  -h, --help                  this text\n\n"
-	"Exit code: 0 done, 1 refused or failed, 64 usage, 78 configuration.\n";
+static void print_json(const struct restoring *r)
+{
+	struct json_object *o = json_object_new_object();
 
-static int run(struct restoring *r)
+	json_put_bool(o, "ok", true);
+	json_put_text(o, "data_dir", r->conf->data_dir);
+	json_put_text(o, "time", r->backup.time);
+	json_put_text(o, "kept", r->suffix);
+	out_json(o);
+	json_object_put(o);
+}
+
+static int run(struct restoring *r, bool json)
 {
 	struct problem why = { 0 };
 	int rc = restore(r, &why);
@@ -209,38 +211,25 @@ static int run(struct restoring *r)
 			close(r->lock[i]);
 	if (rc < 0)
 		return ctl_problem(CTL_FAILED, &why);
-	printf("%s is as it was at %s; what was there ends in %s\n", r->conf->data_dir, r->backup.time, r->suffix);
+	if (json)
+		print_json(r);
+	else
+		printf("%s is as it was at %s; what was there ends in %s\n", r->conf->data_dir, r->backup.time, r->suffix);
 	return CTL_OK;
 }
 
-int ctl_restore_backup(int argc, char **argv)
+int ctl_restore_backup(const struct ctl_args *args)
 {
-	static const struct option options[] = {
-		{ "with-secrets", no_argument, NULL, 's' }, { "dir", required_argument, NULL, 'd' },
-		{ "config", required_argument, NULL, 'c' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	};
-	struct restoring r = { .lock = { -1, -1, -1 } };
-	struct place at = { 0 };
+	struct restoring r = { .folder = args->word[0], .secrets = ctl_has(args, "with-secrets"), .lock = { -1, -1, -1 } };
+	const struct place at = place_of(args);
 	struct problem why = { 0 };
-	struct conf *conf;
-	int c, rc;
+	struct conf *conf = place_conf(&at, &why);
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		switch (c) {
-		case 's': r.secrets = true; break;
-		case 'd': at.dir = optarg; break;
-		case 'c': at.config = optarg; break;
-		case 'h': fputs(usage, stdout); return CTL_OK;
-		default: return ctl_fail(CTL_USAGE, "see rowcall restore-backup --help");
-		}
-	}
-	if (argc - optind != 1)
-		return ctl_fail(CTL_USAGE, "restore-backup needs the folder of one backup; see rowcall restore-backup --help");
-	if ((conf = place_conf(&at, &why)) == NULL)
+	if (!conf)
 		return ctl_problem(CTL_CONFIG, &why);
 	r.conf = conf;
-	r.folder = argv[optind];
-	rc = run(&r);
+	rc = run(&r, ctl_has(args, "json"));
 	conf_free(conf);
 	return rc;
 }

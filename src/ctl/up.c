@@ -1,7 +1,6 @@
 /* `rowcall up`: a whole service in one folder: rowcalld and nginx as children, in the foreground until a signal. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,17 +25,16 @@ enum {
 	UP_READY_MS = 15000,            /* how long a start may take */
 	UP_STOP_MS = 45000,             /* how long a stop may take before children are killed; above drain_timeout */
 	UP_POLL_MS = 25,
-	UP_OPTIONS_MAX = 256,
 	UP_LOG_SHOWN = 2048,            /* bytes of a log that are shown when a part fails */
 };
 
 /* Our own settings stand first: a --set of the same name wins. */
-enum { UP_BASE_URL, UP_MIGRATIONS, UP_OWN };
+enum { UP_BASE_URL, UP_MIGRATIONS, UP_OWN, UP_OVERRIDES_MAX = UP_OWN + CTL_SET_MAX };
 
 struct up {
 	struct instance instance;
 	const char *shown_dir;          /* the folder as it was named */
-	char *override[UP_OPTIONS_MAX]; /* NAME=VALUE */
+	char *override[UP_OVERRIDES_MAX]; /* NAME=VALUE */
 	size_t overrides;
 	struct conf *conf;
 	bool no_rows;
@@ -47,35 +45,12 @@ struct up {
 	int rows;
 };
 
-static const char usage[] =
-	"usage: rowcall up [OPTION...] [DIR]\n\n"
-	"Runs a service in the folder DIR (default: ./instance), which is made on the first start: configuration,\n"
-	"secrets, databases, certificate, nginx.conf and the starter rows. Ctrl-C stops it; the next start goes on.\n\n"
-	"      --port PORT             TLS port on loopback (default: 8443; 0: any free one)\n"
-	"      --http-port PORT        also plain HTTP on loopback, for local use and load tests (0: any free one)\n"
-	"      --workers N             worker processes (default: one a core)\n"
-	"      --allow-upstream ADDR   lets http rows reach a loopback or private ADDR, ADDR/bits or ADDR:port; repeatable\n"
-	"      --set NAME=VALUE        any setting of rowcall.conf(5); repeatable\n"
-	"      --no-rows               do not load the starter rows on the first start\n"
-	"      --share DIR             where conf/ and migrations/ are (default: " PKGDATADIR ")\n"
-	"  -h, --help                  this text\n\n"
-	"Options hold for this start only; settings that should stay belong in DIR/rowcall.conf.\n"
-	"Exit code: 0 stopped by a signal, 1 a part failed, 64 usage, 78 configuration.\n";
-
 static char *setting(const char *name, const char *value)
 {
 	struct buf b = BUF_MALLOC;
 
 	buf_printf(&b, "%s=%s", name, value);
 	return (char *)buf_text(&b);
-}
-
-/* Takes text. */
-static void add_override(struct up *u, char *text)
-{
-	if (u->overrides == UP_OPTIONS_MAX)
-		exit(ctl_fail(CTL_USAGE, "more than %d settings on the command line", UP_OPTIONS_MAX));
-	u->override[u->overrides++] = text;
 }
 
 static int parse_port(const char *text)
@@ -89,52 +64,37 @@ static int parse_port(const char *text)
 }
 
 /* Options that are a setting under another name. */
-static const struct { int option; const char *setting; } setting_options[] = {
-	{ 'w', "workers" }, { 'a', "allow_upstream" },
+static const struct { const char *option, *setting; } setting_options[] = {
+	{ "workers", "workers" }, { "allow-upstream", "allow_upstream" },
 };
 
-static bool setting_option(struct up *u, int c)
+/* An exit code. */
+static int take_option(struct up *u, const char *option, const char *value)
 {
-	for (size_t i = 0; i < sizeof(setting_options) / sizeof(setting_options[0]); i++) {
-		if (setting_options[i].option == c) {
-			add_override(u, setting(setting_options[i].setting, optarg));
-			return true;
-		}
-	}
-	return false;
+	for (size_t i = 0; i < sizeof(setting_options) / sizeof(setting_options[0]); i++)
+		if (strcmp(option, setting_options[i].option) == 0)
+			u->override[u->overrides++] = setting(setting_options[i].setting, value);
+	if (strcmp(option, "set") != 0)
+		return CTL_OK;
+	if (!strchr(value, '='))
+		return ctl_fail(CTL_USAGE, "--set wants NAME=VALUE, not `%s`", value);
+	u->override[u->overrides++] = mem_strdup(value);
+	return CTL_OK;
 }
 
-/* 0, or an exit code + 1. */
-static int parse(struct up *u, int argc, char **argv)
+static int parse(struct up *u, const struct ctl_args *args)
 {
-	static const struct option options[] = {
-		{ "port", required_argument, NULL, 'p' }, { "http-port", required_argument, NULL, 'H' }, { "workers", required_argument, NULL, 'w' },
-		{ "allow-upstream", required_argument, NULL, 'a' }, { "set", required_argument, NULL, 's' }, { "no-rows", no_argument, NULL, 'n' },
-		{ "share", required_argument, NULL, 'S' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	};
-	int c;
+	const char *port = ctl_value(args, "port"), *http_port = ctl_value(args, "http-port"), *share = ctl_value(args, "share");
+	int code = CTL_OK;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'p': u->instance.port = parse_port(optarg); break;
-		case 'H': u->instance.http_port = parse_port(optarg); break;
-		case 'S': u->instance.share = optarg; break;
-		case 'n': u->no_rows = true; break;
-		case 's':
-			if (strchr(optarg, '=') == NULL)
-				return ctl_fail(CTL_USAGE, "--set wants NAME=VALUE, not `%s`", optarg) + 1;
-			add_override(u, mem_strdup(optarg));
-			break;
-		case 'h': fputs(usage, stdout); return CTL_OK + 1;
-		default:
-			if (!setting_option(u, c))
-				return ctl_fail(CTL_USAGE, "see rowcall up --help") + 1;
-		}
-	}
-	if (argc - optind > 1)
-		return ctl_fail(CTL_USAGE, "one folder, not %d; see rowcall up --help", argc - optind) + 1;
-	u->shown_dir = optind < argc ? argv[optind] : "./instance";
-	return 0;
+	u->instance.port = port ? parse_port(port) : UP_PORT;
+	u->instance.http_port = http_port ? parse_port(http_port) : 0;
+	u->instance.share = share ? share : PKGDATADIR;
+	u->no_rows = ctl_has(args, "no-rows");
+	u->shown_dir = args->words ? args->word[0] : "./instance";
+	for (unsigned i = 0; i < args->sets && code == CTL_OK; i++)
+		code = take_option(u, args->set[i].option->name, args->set[i].value);
+	return code;
 }
 
 static int open_dir(struct up *u)
@@ -229,7 +189,7 @@ static pid_t start(const struct up *u, const char *const argv[], const char *log
 static int start_rowcalld(struct up *u)
 {
 	char *program = ctl_find_daemon();
-	const char *argv[2 * UP_OPTIONS_MAX + 8];
+	const char *argv[2 * UP_OVERRIDES_MAX + 8];
 	size_t n = 0;
 
 	if (program == NULL)
@@ -303,7 +263,7 @@ static int await(struct up *u)
 	struct problem why = { 0 };
 	struct conf *mine;
 	struct up probe = *u;
-	char *override[UP_OPTIONS_MAX + 3];
+	char *override[UP_OVERRIDES_MAX + 3];
 
 	memcpy(override, u->override, u->overrides * sizeof(*override));
 	buf_printf(&ca, "upstream_ca_file=%s/tls/cert.pem", u->instance.dir);
@@ -465,15 +425,15 @@ static int run(struct up *u)
 	return rc;
 }
 
-int ctl_up(int argc, char **argv)
+int ctl_up(const struct ctl_args *args)
 {
-	struct up u = { .instance = { .share = PKGDATADIR, .port = UP_PORT }, .overrides = UP_OWN };
+	struct up u = { .overrides = UP_OWN };
 	struct problem why = { 0 };
-	int rc = parse(&u, argc, argv);
+	int rc = parse(&u, args);
 
 	u.tz = mem_strdup(getenv("TZ"));
 	if (rc != 0)
-		return rc - 1;
+		return rc;
 	if ((rc = open_dir(&u)) != 0 || (rc = check_free(&u)) != 0)
 		return rc;
 	if (instance_nginx(&u.instance, &why) < 0 || instance_prepare(&u.instance, &why) < 0)

@@ -1,5 +1,4 @@
 /* `rowcall verify`: prints what audit.c finds in a service's files or in a backup. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,18 +127,6 @@ static int parse_head(const char *text, struct verify_head *h)
 	return *end == 0 && h->seq >= 0 ? 0 : -1;
 }
 
-static const char usage[] =
-	"usage: rowcall verify [OPTION...] [FOLDER]\n\n"
-	"Recomputes both event chains, the seals over receipts and all digests, and names what does not fit.\n"
-	"FOLDER holds directory.db and ledger.db, as a backup does; without it the service's own files are read.\n\n"
-	"      --head HASH@N           what an earlier run printed as `head`: finds a log whose end was cut or replaced\n"
-	"      --ledger-head HASH@N    the same for `ledger head`\n"
-	"      --dir DIR               the folder of rowcall up (or ROWCALL_DIR)\n"
-	"  -c, --config FILE           the service's configuration (default: " PKGCONFDIR "/rowcall.conf)\n"
-	"      --json                  one JSON object\n"
-	"  -h, --help                  this text\n\n"
-	"Exit code: 0 all fits, 1 something does not, 64 usage, 66 a file cannot be read, 78 configuration.\n";
-
 static int verify(struct audit *a, struct report *r)
 {
 	struct problem why = { 0 };
@@ -163,41 +150,25 @@ static int verify(struct audit *a, struct report *r)
 	return a->bad ? CTL_FAILED : rc < 0 ? CTL_NOT_FOUND : CTL_OK;
 }
 
-int ctl_verify(int argc, char **argv)
+int ctl_verify(const struct ctl_args *args)
 {
-	static const struct option options[] = {
-		{ "head", required_argument, NULL, 'H' }, { "ledger-head", required_argument, NULL, 'L' },
-		{ "dir", required_argument, NULL, 'd' }, { "config", required_argument, NULL, 'c' }, { "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' }, { 0 },
-	};
-	struct audit a = { 0 };
-	struct report r = { 0 };
-	struct place place = { 0 };
+	static const struct { const char *option; enum sql_file file; } kept[] = { { "head", SQL_DIRECTORY }, { "ledger-head", SQL_LEDGER } };
+	struct audit a = { .folder = args->words ? args->word[0] : NULL };
+	struct report r = { .json = ctl_has(args, "json") };
+	const struct place at = place_of(args);
 	struct problem why = { 0 };
 	struct conf *conf = NULL;
-	int c, rc;
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'H':
-		case 'L':
-			if (parse_head(optarg, &a.kept[c == 'H' ? SQL_DIRECTORY : SQL_LEDGER]) < 0)
-				return ctl_fail(CTL_USAGE, "a head is HASH@N, as verify prints it, not `%s`", optarg);
-			break;
-		case 'd': place.dir = optarg; break;
-		case 'c': place.config = optarg; break;
-		case 'j': r.json = true; break;
-		case 'h': fputs(usage, stdout); return CTL_OK;
-		default: return ctl_fail(CTL_USAGE, "see rowcall verify --help");
-		}
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		const char *head = ctl_value(args, kept[i].option);
+
+		if (head && parse_head(head, &a.kept[kept[i].file]) < 0)
+			return ctl_fail(CTL_USAGE, "a head is HASH@N, as verify prints it, not `%s`", head);
 	}
-	if (argc - optind > 1)
-		return ctl_fail(CTL_USAGE, "one folder, not %d", argc - optind);
-	if (optind < argc)
-		a.folder = argv[optind];
-	else if ((conf = place_conf(&place, &why)) == NULL)
+	if (!a.folder && (conf = place_conf(&at, &why)) == NULL)
 		return ctl_problem(CTL_CONFIG, &why);
-	else
+	if (!a.folder)
 		a.folder = conf->data_dir;
 	rc = verify(&a, &r);
 	conf_free(conf);

@@ -50,4 +50,95 @@ is "$(rowcall token show "$cap" --json | jq -c '[.uses,.rate,.max_body_bytes]')"
 is "$(code token revoke "$cap"),$(cat "$TMP/out")" "0,$cap is revoked, and every token made from it" "a token is revoked"
 is "$(code token revoke "$cap"),$(cat "$TMP/out"),$(said)" "66,,rowcall: $cap was revoked already" "… once"
 is "$(code token revoke "$cap" --json),$(jq -r .revoked "$TMP/out")" 66,0 "… to a program as well"
+
+# Every command of the table.
+commands=$(rowcall --help | sed -n 's/^  \([a-z]\)/\1/p' | sed 's/  .*//; s/^\(completion\|[a-z-]* [a-z]*\) .*/\1/')
+ok "the help names the commands" [ "$(printf '%s\n' "$commands" | wc -l)" -gt 45 ]
+printf '%s\n' "$commands" | while read -r c; do
+	# shellcheck disable=SC2086
+	rowcall $c --help | grep -q "^usage: rowcall $c " || echo "$c: --help"
+	# shellcheck disable=SC2086
+	[ "$(code $c --nosuch x)" = 64 ] && grep -q "^rowcall: there is no option --nosuch; see rowcall $c --help" "$TMP/err" || echo "$c: --nosuch"
+	# shellcheck disable=SC2086
+	rowcall $c --help >/dev/full && echo "$c: --help on a full disk"
+done >"$TMP/wrong"
+is "$(cat "$TMP/wrong")" '' "each says what it takes, and refuses an option that it does not have"
+is "$(code receipts --limt 3),$(said)" '64,rowcall: there is no option --limt; did you mean --limit?; see rowcall receipts --help' "an option that is nearly one"
+is "$(code recipts),$(said)" '64,rowcall: there is no command `recipts`; did you mean `receipts`?; see rowcall --help' "a command that is nearly one"
+
+# What each prints with --json. Those that print without end, and a script for a shell, have no --json.
+rowcall call NOW >/dev/null
+receipt=$(rowcall receipts -n 1 --json | jq -r '.[0].invocation_id')
+rowcall set TYPED sensitive=1 >/dev/null
+rowcall watch add -k TYPED -d hold >/dev/null
+rule=$(rowcall watch ls | cut -f1)
+for i in 1 2; do rowcall call TYPED "$i" >/dev/null; done
+hold=$(rowcall holds --json | jq -r '[.[].approval] | join(" ")')
+event=$(rowcall history NOW | cut -f1 | tail -1)
+printf '{"key":"%s","type":"fn","target":"echo","content":"# WHAT: x\\n$1","examples":["x"]}\n' JSON_A >"$TMP/a.json"
+sed s/JSON_A/JSON_B/ "$TMP/a.json" >"$TMP/b.json"
+sed s/JSON_A/JSON_C/ "$TMP/a.json" >"$TMP/c.jsonl"
+cat >"$TMP/api.json" <<'X'
+{"openapi":"3.0.3","info":{"title":"T","version":"1"},"servers":[{"url":"https://t.example.org"}],"paths":{"/a":{"get":{"operationId":"getA","responses":{"200":{"description":"x"}}}}}}
+X
+printf 'CREATE TABLE directory (`key` TEXT, type TEXT, target TEXT, content TEXT);\n' >"$TMP/dump.sql"
+tried()
+{
+	# shellcheck disable=SC2086
+	EDITOR=true VISUAL='' "$BUILD/rowcall" --json $1 >"$TMP/out" 2>"$TMP/err" </dev/null
+	[ -s "$TMP/out" ] && jq -e . "$TMP/out" >/dev/null 2>&1 || echo "$1: $(head -c 200 "$TMP/out" "$TMP/err")"
+	echo "$1" >>"$TMP/tried"
+}
+while read -r c; do tried "$c"; done >"$TMP/wrong" <<X
+ls
+show NOW
+read NOW
+add $TMP/a.json
+edit JSON_A
+set JSON_A category=x
+disable JSON_A
+enable JSON_A
+history JSON_A
+diff JSON_A
+restore NOW $event
+rm JSON_A
+load $TMP/b.json
+events
+export
+ask time
+call NOW
+confirm $receipt
+receipt $receipt
+receipts
+prune --older-than 90d
+token mint --scope act
+token ls
+token show $cap
+token revoke $cap
+holds
+hold ${hold% *}
+approve ${hold% *}
+deny ${hold#* }
+watch add -k NOW -d allow
+watch ls
+watch rm $rule
+breaker ls
+breaker reset NOW
+import jsonl $TMP/c.jsonl
+import openapi $TMP/api.json -y
+import sql $TMP/dump.sql
+import curl -n curl https://t.example.org/
+status
+reload
+migrate
+doctor
+backup $TMP/backup
+verify
+X
+rc_stop
+tried "restore-backup $TMP/backup" >>"$TMP/wrong"
+is "$(jq -r .data_dir "$TMP/out")" "$DIR" "what was restored is named as people name it"
+is "$(cat "$TMP/wrong")" '' "with --json each prints JSON"
+printf '%s\n' "$commands" | grep -vxE 'up|completion|token attenuate|import mcp' | while read -r c; do grep -qE "^$c( |\$)" "$TMP/tried" || echo "$c"; done >"$TMP/wrong"
+is "$(cat "$TMP/wrong")" '' "… and all of them were tried"
 done_testing

@@ -57,8 +57,7 @@ unlike "$OUT" 'serving with' "… and nothing of the starts before"
 # --- wrong options
 up --prot 1
 is "$CODE" 64 "an unknown option is a fault of usage"
-is "$OUT" "rowcall up: unrecognized option '--prot'
-rowcall: see rowcall up --help" "… named with its command, and where to read on"
+is "$OUT" "rowcall: there is no option --prot; did you mean --port?; see rowcall up --help" "… named, with what was meant and where to read on"
 rowcall up --share "$TMP/nowhere" "$TMP/third"
 like "$OUT" "^rowcall: $TMP/nowhere: No such file or directory; --share names" "a missing --share is named"
 ok "… before the folder is made" test ! -e "$TMP/third"

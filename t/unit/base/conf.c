@@ -318,10 +318,11 @@ static void overrides(void)
 	char want[100];
 	struct conf *c;
 
-	put_file("workers = 2\n[vars]\nX = 1\n", 24);
+	put_file("workers = 2\nrun_dir = .\n[vars]\nX = 1\n", 36);
 	c = conf_load(path, good, 4, &why);
 	snprintf(want, sizeof(want), "%s/other", dir);
 	if (tap_ok(c != NULL, "overrides are read")) {
+		tap_is_str(c->run_dir, dir, "a dot is the folder that the file is in");
 		tap_is_int(c->workers, 8, "the last one wins, over the file too");
 		tap_is_str(c->data_dir, want, "a relative path is beside the file");
 		tap_ok(allowed(c, "127.0.0.1", 1), "a list is added to");
