@@ -115,13 +115,18 @@ void mcp_rows_meta(struct buf *out, const struct entry *e);
 bool mcp_rows_callable(const struct mcp *m, const struct entry *e);
 
 /* mcp_resources.c: contract documents as resources */
-#define MCP_RESOURCES_TEMPLATE "rowcall://contract/{key}"
+#define MCP_RESOURCES_CONTRACT "rowcall://contract/"
+#define MCP_RESOURCES_TEMPLATE MCP_RESOURCES_CONTRACT "{key}"
 extern const struct mcp_view mcp_resources_view;
 void mcp_resources_list(struct mcp *m);
 void mcp_resources_templates(struct mcp *m);
 void mcp_resources_read(struct mcp *m);
+/* Appends the contract behind uri as an embedded resource. 1; 0: uri is none that the caller sees, and nothing was
+ * appended. -1 after answering. */
+int mcp_resources_block(struct mcp *m, struct buf *out, struct str uri);
 
 /* mcp_prompts.c: agent rows that change nothing as prompts */
+enum { MCP_PROMPTS_CONTRACTS = 20 };    /* addresses that are looked up for one; further ones are text */
 void mcp_prompts_list(struct mcp *m);
 void mcp_prompts_get(struct mcp *m);
 /* The row, when the caller sees it as a prompt or may at least know why it is none. NULL after answering. */
@@ -145,6 +150,11 @@ void mcp_loop_list(struct mcp *m);
 void mcp_loop_call(struct mcp *m, struct str name, struct json_object *arguments);
 
 /* mcp_result.c: what a tool's result looks like */
+/* Appends a block of text. */
+void mcp_result_block(struct buf *out, struct str text);
+/* Appends the block that a data: URI in base64 is: pictures and sounds are blocks of their own, other bytes a resource
+ * embedded as uri (NULL: they are not taken). False: text is none, and nothing was appended. */
+bool mcp_result_media(struct buf *out, struct str text, const char *uri);
 /* The result of a call that ran. */
 void mcp_result_run(struct mcp *m, const struct dispatch_result *d, const struct entry *e);
 /* A call that was refused: isError, the literal reason behind `ERR:`, what to do about it in further lines. */

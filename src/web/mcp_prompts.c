@@ -91,27 +91,78 @@ static int read_arguments(struct mcp *m, struct json_object **out)
 	return good ? 0 : -1;
 }
 
-static void emit_message(struct buf *out, struct str text)
+/* Messages. A line that is a picture, a sound or the address of a contract, and nothing else, is a message of its own; what
+ * stands between such lines is one each. */
+
+struct messages {
+	struct mcp *m;
+	size_t contracts;
+};
+
+static void emit_message(struct buf *out, struct str content)
 {
-	if (!text.n)
-		return;
 	emit_begin(out, NULL, '{');
 	emit_text(out, "role", "user");
-	emit_begin(out, "content", '{');
-	emit_text(out, "type", "text");
-	emit_str(out, "text", text);
+	emit_raw(out, "content", content);
 	emit_end(out, '}');
-	emit_end(out, '}');
+}
+
+static void emit_text_message(struct messages *s, struct str text)
+{
+	struct buf block = BUF_ARENA(s->m->r->arena);
+
+	if (!str_trim(text).n)
+		return;
+	mcp_result_block(&block, text);
+	emit_message(&s->m->out, str_trim(emit_done(&block)));
+}
+
+/* 1: the line is a message of its own, of that content; 0: it is text. -1 after answering. */
+static int read_line(struct messages *s, struct str line, struct buf *content)
+{
+	if (mcp_result_media(content, line, NULL))
+		return 1;
+	if (!str_starts(line, MCP_RESOURCES_CONTRACT) || s->contracts == MCP_PROMPTS_CONTRACTS)
+		return 0;
+	s->contracts++;
+	return mcp_resources_block(s->m, content, line);
+}
+
+/* -1 after answering. */
+static int emit_messages(struct messages *s, struct str text)
+{
+	struct str rest = text, line;
+	const char *from = text.p;
+
+	while (rest.p) {
+		struct buf content = BUF_ARENA(s->m->r->arena);
+		int got;
+
+		line = str_cut(&rest, '\n');
+		got = read_line(s, str_trim(line), &content);
+		if (got < 0)
+			return -1;
+		if (!got)
+			continue;
+		if (line.p > from)
+			emit_text_message(s, str_make(from, (size_t)(line.p - from - 1)));
+		emit_message(&s->m->out, str_trim(emit_done(&content)));
+		from = rest.p;
+	}
+	if (from)
+		emit_text_message(s, str_make(from, (size_t)(text.p + text.n - from)));
+	return 0;
 }
 
 static void answer(struct mcp *m, const struct entry *e, const struct prompt *p)
 {
+	struct messages s = { .m = m };
 	struct buf *out = mcp_begin(m);
 
 	emit_str(out, "description", tool_description(m->r->arena, e));
 	emit_begin(out, "messages", '[');
-	emit_message(out, p->system);
-	emit_message(out, p->user);
+	if (emit_messages(&s, p->system) < 0 || emit_messages(&s, p->user) < 0)
+		return;
 	emit_end(out, ']');
 	mcp_rows_meta(out, e);
 	mcp_end(m);

@@ -4,7 +4,6 @@
 #include "web/emit.h"
 #include "web/mcp.h"
 
-#define CONTRACT "rowcall://contract/"
 #define MARKDOWN "text/markdown"
 
 static bool lists(const struct caller *who, const struct directory_item *item)
@@ -14,7 +13,7 @@ static bool lists(const struct caller *who, const struct directory_item *item)
 
 static struct str uri_of(struct arena *a, struct str key)
 {
-	return str_of(arena_printf(a, CONTRACT "%.*s", (int)key.n, key.p));
+	return str_of(arena_printf(a, MCP_RESOURCES_CONTRACT "%.*s", (int)key.n, key.p));
 }
 
 static bool emit_resource(const struct mcp *m, struct buf *out, struct arena *a, const struct entry *e)
@@ -70,33 +69,63 @@ static void not_found(struct mcp *m, struct str uri)
 	mcp_error(m, m->era == MCP_MODERN ? MCP_INVALID_PARAMS : MCP_RESOURCE_NOT_FOUND, data, "there is no such resource");
 }
 
-void mcp_resources_read(struct mcp *m)
+/* What is read of a contract, as an object of that name. 1; 0: uri is none that the caller sees, and nothing was emitted.
+ * -1 after answering. */
+static int emit_contents(struct mcp *m, struct buf *out, const char *name, struct str uri)
 {
 	struct problem why = { 0 };
 	struct entry *e = NULL;
-	struct str uri, text;
-	struct buf *out;
+	struct str text;
 
-	if (mcp_string(m, "uri", true, &uri) < 0)
-		return;
-	if (str_starts(uri, CONTRACT) && mcp_rows_find(m, str_skip(uri, strlen(CONTRACT)), &e) < 0)
-		return;
-	if (!e) {
-		not_found(m, uri);
-		return;
-	}
+	if (str_starts(uri, MCP_RESOURCES_CONTRACT) &&
+	    mcp_rows_find(m, str_skip(uri, strlen(MCP_RESOURCES_CONTRACT)), &e) < 0)
+		return -1;
+	if (!e)
+		return 0;
 	if (rest_dispatch_markdown(m->r, e->key, &text, &why) < 0) {
 		mcp_problem(m, &why);
-		return;
+		return -1;
 	}
-	out = mcp_begin(m);
-	emit_begin(out, "contents", '[');
-	emit_begin(out, NULL, '{');
+	emit_begin(out, name, '{');
 	emit_str(out, "uri", uri);
 	emit_text(out, "mimeType", MARKDOWN);
 	emit_str(out, "text", text);
 	mcp_rows_meta(out, e);
 	emit_end(out, '}');
+	return 1;
+}
+
+int mcp_resources_block(struct mcp *m, struct buf *out, struct str uri)
+{
+	size_t before = out->len;
+	int got;
+
+	emit_begin(out, NULL, '{');
+	emit_text(out, "type", "resource");
+	got = emit_contents(m, out, "resource", uri);
+	emit_end(out, '}');
+	if (got <= 0)
+		out->len = before;
+	return got;
+}
+
+void mcp_resources_read(struct mcp *m)
+{
+	struct str uri;
+	struct buf *out;
+	int got;
+
+	if (mcp_string(m, "uri", true, &uri) < 0)
+		return;
+	out = mcp_begin(m);
+	emit_begin(out, "contents", '[');
+	got = emit_contents(m, out, NULL, uri);
+	if (got < 0)
+		return;
+	if (!got) {
+		not_found(m, uri);
+		return;
+	}
 	emit_end(out, ']');
 	mcp_rows_cacheable(m);
 	mcp_end(m);

@@ -6,7 +6,7 @@
 
 /* Blocks of content */
 
-static void emit_text_block(struct buf *out, struct str text)
+void mcp_result_block(struct buf *out, struct str text)
 {
 	emit_begin(out, NULL, '{');
 	emit_text(out, "type", "text");
@@ -17,7 +17,7 @@ static void emit_text_block(struct buf *out, struct str text)
 static void emit_text_content(struct buf *out, struct str text)
 {
 	emit_begin(out, "content", '[');
-	emit_text_block(out, text);
+	mcp_result_block(out, text);
 	emit_end(out, ']');
 }
 
@@ -45,24 +45,29 @@ static bool read_media(struct str s, struct media *out)
 	return out->type.n && out->bytes.n;
 }
 
-/* Pictures and sounds are blocks of their own, other bytes an embedded resource. */
-static void emit_media(struct buf *out, const struct media *media, const char *uri)
+bool mcp_result_media(struct buf *out, struct str text, const char *uri)
 {
-	bool image = str_starts(media->type, "image/"), audio = str_starts(media->type, "audio/");
+	struct media media;
+	bool image, audio;
 
-	emit_begin(out, "content", '[');
+	if (!read_media(text, &media))
+		return false;
+	image = str_starts(media.type, "image/");
+	audio = str_starts(media.type, "audio/");
+	if (!image && !audio && !uri)
+		return false;
 	emit_begin(out, NULL, '{');
 	emit_text(out, "type", image ? "image" : audio ? "audio" : "resource");
 	if (!image && !audio) {
 		emit_begin(out, "resource", '{');
 		emit_text(out, "uri", uri);
 	}
-	emit_str(out, "mimeType", media->type);
-	emit_str(out, image || audio ? "data" : "blob", media->bytes);
+	emit_str(out, "mimeType", media.type);
+	emit_str(out, image || audio ? "data" : "blob", media.bytes);
 	if (!image && !audio)
 		emit_end(out, '}');
 	emit_end(out, '}');
-	emit_end(out, ']');
+	return true;
 }
 
 /* Results of rows that say x-mcp-content */
@@ -154,8 +159,8 @@ static void emit_unfit(struct mcp *m, struct str text, const struct problem *why
 	buf_puts(&said, "ERR:output_schema:");
 	buf_puts(&said, why->detail[0] ? why->detail : "the result is no JSON");
 	emit_begin(&m->out, "content", '[');
-	emit_text_block(&m->out, buf_str(&said));
-	emit_text_block(&m->out, text);
+	mcp_result_block(&m->out, buf_str(&said));
+	mcp_result_block(&m->out, text);
 	emit_end(&m->out, ']');
 	emit_bool(&m->out, "isError", true);
 }
@@ -168,17 +173,16 @@ static void emit_value(struct mcp *m, const struct dispatch_result *d, const str
 	struct json_object *o = NULL;
 	struct problem why = { 0 };
 	bool json = may_be_json(str_trim(text)) && json_parse(m->r->arena, text, &o, NULL) == 0;
-	struct media media;
 
 	if (json && e && e->mcp_content && is_content(o)) {
 		emit_own_content(m, o);
 	} else if (s && (!json || schema_validate(s, m->r->arena, o, &why) < 0)) {
 		emit_unfit(m, text, &why);
 	} else {
-		if (!json && read_media(text, &media))
-			emit_media(&m->out, &media, arena_printf(m->r->arena, "rowcall://result/%s", d->id));
-		else
-			emit_text_content(&m->out, text);
+		emit_begin(&m->out, "content", '[');
+		if (json || !mcp_result_media(&m->out, text, arena_printf(m->r->arena, "rowcall://result/%s", d->id)))
+			mcp_result_block(&m->out, text);
+		emit_end(&m->out, ']');
 		if (json)
 			emit_structured(m, o, m->era == MCP_LEGACY &&
 					(json_object_is_type(o, json_type_object) ? s && tool_output_wraps(s) : true));

@@ -158,6 +158,35 @@ owner DELETE "/api/tokens/$FINGERPRINT" >/dev/null
 prompt modern B_CLOSED '{}' -H "authorization: Bearer $TOKEN"
 is "$(status) $(jq -r .error.message "$BODY")" "401 revoked" "… as long as it is not revoked"
 
+# Pictures, sounds and contracts in a prompt
+kinds() { jq -c '[.result.messages[].content|[.type,(.text // .mimeType // .resource.uri)]]' "$BODY"; }
+agent B_PARTS '# WHAT: parts
+# SAFE: yes
+data:image/png;base64,iVBORw0K
+data:audio/wav;base64,UklGRg==
+
+  rowcall://contract/ECHO
+Look at them:
+data:application/zip;base64,AAAA
+data:image/png;base64,not base64
+rowcall://contract/A_UNSEEN
+rowcall://contract/B_PARTS and more' '{"type":"object","properties":{"one":{"type":"string"}}}'
+prompt modern B_PARTS '{"one":"rowcall://contract/NOW"}' -H "x-terminal-key: $KEY"
+is "$(kinds)" '[["text","# WHAT: parts\n# SAFE: yes"],["image","image/png"],["audio","audio/wav"],["resource","rowcall://contract/ECHO"],["text","Look at them:\ndata:application/zip;base64,AAAA\ndata:image/png;base64,not base64\nrowcall://contract/A_UNSEEN\nrowcall://contract/B_PARTS and more"],["resource","rowcall://contract/NOW"]]' \
+	"what stands alone on a line and is a picture, a sound or a contract that the caller sees is a message of its own"
+is "$(jq -c '.result.messages[1].content|[.data,.mimeType]' "$BODY")" '["iVBORw0K","image/png"]' "… a picture with its bytes"
+text=$(jq -r '.result.messages[3].content.resource|.mimeType,.text' "$BODY")
+is "$text" "text/markdown
+$(owner GET '/api/dispatch?key=ECHO&format=markdown')" "… a contract as resources/read gives it"
+prompt legacy B_PARTS '{"one":"data:image/gif;base64,R0lG"}' -H "x-terminal-key: $KEY"
+is "$(jq -c '.result.messages[-1].content' "$BODY")" '{"type":"image","mimeType":"image/gif","data":"R0lG"}' "… for clients of the older versions too, and in an argument"
+for n in 19 20 21; do
+	owner PATCH /api/directory/B_PARTS "$(jq -nc --argjson n "$n" '{content:("# SAFE: yes\n" + "rowcall://contract/ECHO\n" * $n + "end")}')" >/dev/null
+	prompt modern B_PARTS '{}' -H "x-terminal-key: $KEY"
+	is "$(jq -c '[.result.messages[].content|select(.type=="resource")]|length' "$BODY") $(jq -r '.result.messages[-1].content.text' "$BODY" | wc -l)" \
+		"$((n < 20 ? n : 20)) $((n > 20 ? 2 : 1))" "of $n contracts at most 20 are looked up"
+done
+
 # completion/complete
 # complete ERA REF ARGUMENT VALUE: what is given out, as one line.
 complete()
