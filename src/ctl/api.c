@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/secret.h"
 #include "ctl/api.h"
+#include "ctl/hint.h"
 #include "ctl/place.h"
 
 enum { API_HEADERS_MAX = 8 };
@@ -26,16 +28,37 @@ struct api {
 
 /* Which service */
 
+static int bad_token_file(struct problem *why, const char *path, const char *what)
+{
+	problem_set(why, 400, "bad_token_file");
+	problem_detail(why, "%s: %s", path, what);
+	return -1;
+}
+
+/* What others may read is no secret: as ssh(1) does with keys. A pipe is the caller's own. */
+static int check_mode(int fd, const char *path, struct problem *why)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 077))
+		return 0;
+	bad_token_file(why, path, "others may read or change this file");
+	problem_fix(why, "chmod 600 %.400s; whoever could read it has the credential", path);
+	return -1;
+}
+
 static int read_credential(struct api *a, const char *path, struct problem *why)
 {
 	char *text = arena_alloc(a->own, API_CREDENTIAL_MAX + 2);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, API_CREDENTIAL_MAX + 1);
+	ssize_t n = fd < 0 || check_mode(fd, path, why) < 0 ? -1 : read(fd, text, API_CREDENTIAL_MAX + 1);
 	struct str s = str_trim(str_make(text, n > 0 ? (size_t)n : 0));
 
-	if (n < 0 || n > API_CREDENTIAL_MAX || !s.n) {
-		problem_set(why, 400, "bad_token_file");
-		problem_detail(why, "%s: %s", path, n < 0 ? strerror(errno) : s.n ? "is too long for a token" : "is empty");
+	if (n < 0 && !why->status) {
+		bad_token_file(why, path, strerror(errno));
+		why->status = 404;
+	} else if (!why->status && (n > API_CREDENTIAL_MAX || !s.n)) {
+		bad_token_file(why, path, s.n ? "is too long for a token" : "is empty");
 	}
 	if (fd >= 0)
 		close(fd);
@@ -62,14 +85,19 @@ static int take_credential(struct api *a, const struct ctl_args *args, struct pr
 
 static int open_remote(struct api *a, const struct ctl_args *args, struct problem *why)
 {
-	const char *url = ctl_value(args, "url");
+	const char *url = ctl_value(args, "url"), *cacert = ctl_value(args, "cacert");
 
+	if (cacert && access(cacert, R_OK) < 0) {
+		problem_set(why, 404, "bad_cacert");
+		problem_detail(why, "%s: %s", cacert, strerror(errno));
+		return -1;
+	}
 	if (!remote_is_safe(url)) {
 		problem_set(why, 400, "bad_url");
 		problem_detail(why, "--url wants https://HOST; http:// is for this machine alone, since the credential would be seen");
 		return -1;
 	}
-	a->remote = remote_open(url, ctl_value(args, "cacert"));
+	a->remote = remote_open(url, cacert);
 	return take_credential(a, args, why);
 }
 
@@ -79,8 +107,6 @@ static int open_local(struct api *a, const struct ctl_args *args, struct problem
 	struct secrets *s;
 
 	a->conf = place_conf(&p, why);
-	if (!a->conf)
-		problem_fix(why, "name the instance's folder with --dir or ROWCALL_DIR, or a service elsewhere with --url");
 	s = a->conf ? ctl_secrets(a->conf, why) : NULL;
 	if (!s && a->conf && access(a->conf->secrets_file, R_OK) < 0 && errno == EACCES) {
 		why->status = 403;
@@ -117,7 +143,7 @@ struct api *api_open(const struct ctl_args *args, int *code)
 	if (*code == CTL_OK) {
 		if ((ctl_value(args, "url") ? open_remote : open_local)(a, args, &why) == 0)
 			return a;
-		*code = ctl_problem(why.status == 403 ? CTL_DENIED : CTL_CONFIG, &why);
+		*code = ctl_problem(why.status == 403 ? CTL_DENIED : why.status == 404 ? CTL_NOT_FOUND : CTL_CONFIG, &why);
 	}
 	api_close(a);
 	return NULL;
@@ -208,15 +234,16 @@ static void read_answer(struct api *a, struct str text, struct api_answer *out)
 		json_parse(a->arena, out->body, &out->json, &ignored);
 }
 
-static const struct { int status, code; } exit_codes[] = {
-	{ 401, CTL_DENIED }, { 403, CTL_DENIED }, { 404, CTL_NOT_FOUND }, { 410, CTL_NOT_FOUND },
-	{ 502, CTL_UNAVAILABLE }, { 503, CTL_UNAVAILABLE }, { 504, CTL_UNAVAILABLE },
+static const struct { int status; const char *error; int code; } exit_codes[] = {
+	{ 400, "bad_parameter", CTL_USAGE }, { 400, "bad_since", CTL_USAGE },
+	{ 401, NULL, CTL_DENIED }, { 403, NULL, CTL_DENIED }, { 404, NULL, CTL_NOT_FOUND }, { 410, NULL, CTL_NOT_FOUND },
+	{ 502, NULL, CTL_UNAVAILABLE }, { 503, NULL, CTL_UNAVAILABLE }, { 504, NULL, CTL_UNAVAILABLE },
 };
 
-static int exit_code(int status)
+static int exit_code(const struct api_answer *out, struct str error)
 {
 	for (size_t i = 0; i < sizeof(exit_codes) / sizeof(*exit_codes); i++)
-		if (exit_codes[i].status == status)
+		if (exit_codes[i].status == out->status && (!exit_codes[i].error || str_is(error, exit_codes[i].error)))
 			return exit_codes[i].code;
 	return CTL_FAILED;
 }
@@ -233,20 +260,30 @@ static void add_help(struct buf *out, struct json_object *answer)
 		buf_printf(out, "\n  the owner makes one: %.*s", (int)mint.n, mint.p);
 }
 
-/* error: what exactly; how to fix it, and what that speaks of, on lines of their own. */
-static int refused(struct api *a, const struct api_answer *out)
+const char *api_objection(struct api *a, const struct api_answer *out)
 {
 	struct str error = json_str(json_get(out->json, "error")), detail = json_str(json_get(out->json, "detail"));
 	struct str fix = json_str(json_get(out->json, "how_to_fix"));
-	struct buf help = BUF_ARENA(a->arena);
+	struct buf text = BUF_ARENA(a->arena);
 
 	if (!error.p)
-		return ctl_fail(exit_code(out->status), "the service answers with status %d", out->status);
-	if (!fix.n && out->status == 401)
+		return arena_printf(a->arena, "the service answers with status %d", out->status);
+	if (hint_of(error))
+		fix = str_of(hint_of(error));
+	else if (!fix.n && out->status == 401)
 		fix = str_of("it is the owner's to do, with the owner's key in ROWCALL_TOKEN or --token-file");
-	add_help(&help, out->json);
-	return ctl_fail(exit_code(out->status), "%.*s%s%.*s%s%.*s%s", (int)error.n, error.p, detail.n ? ": " : "", (int)detail.n,
-			detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "", buf_text(&help));
+	buf_putstr(&text, error);
+	if (detail.n)
+		buf_printf(&text, ": %.*s", (int)detail.n, detail.p);
+	if (fix.n)
+		buf_printf(&text, "\n  %.*s", (int)fix.n, fix.p);
+	add_help(&text, out->json);
+	return buf_text(&text);
+}
+
+static int refused(struct api *a, const struct api_answer *out)
+{
+	return ctl_fail(exit_code(out, json_str(json_get(out->json, "error"))), "%s", api_objection(a, out));
 }
 
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out)

@@ -47,6 +47,8 @@ void api_pause(struct api *a);
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */
 int api_get(struct api *a, const char *path, struct api_answer *out);
+/* What a refused request was refused for: code and detail, and on further lines what to do. */
+const char *api_objection(struct api *a, const struct api_answer *answer);
 /* A segment of a path or a value of a query, escaped; the arena's. */
 const char *api_escape(struct api *a, const char *text);
 /* The service's configuration, or NULL for one elsewhere. */

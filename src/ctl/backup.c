@@ -272,8 +272,10 @@ static int read_manifest(struct arena *arena, const char *folder, struct json_ob
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, BACKUP_MANIFEST_MAX);
 
-	if (n < 0)
+	if (n < 0) {
 		file_failed(why, path);
+		why->status = 404;
+	}
 	if (fd >= 0)
 		close(fd);
 	free(path);

@@ -19,7 +19,8 @@ struct backup {
 	struct verify_head head[SQL_FILES];
 };
 
-/* Reads folder's backup.json and compares every file that it names. -1 with why: no backup, or not as it was made. */
+/* Reads folder's backup.json and compares every file that it names. -1 with why: no backup (status 404),
+ * or not as it was made. */
 int backup_check(const char *folder, struct backup *b, struct problem *why);
 bool backup_has(const struct backup *b, const char *name);
 /* A line on standard error for a record that does not verify: the `found` of an audit; ctx is not used. */

@@ -240,18 +240,6 @@ static int write_sheet(const char *path, struct str text)
 	return good ? CTL_OK : ctl_fail(CTL_FAILED, "%s: %m", path);
 }
 
-/* What the service, or the sheet's form, has against it. */
-static const char *objection(struct api *a, const struct api_answer *answer, const struct problem *why)
-{
-	struct str error = json_str(json_get(answer->json, "error")), detail = json_str(json_get(answer->json, "detail"));
-	struct str fix = json_str(json_get(answer->json, "how_to_fix"));
-
-	if (why->status)
-		return why->detail;
-	return arena_printf(api_arena(a), "%.*s%s%.*s%s%.*s", (int)error.n, error.p ? error.p : "", detail.n ? ": " : "", (int)detail.n,
-			    detail.n ? detail.p : "", fix.n ? "\n  " : "", (int)fix.n, fix.n ? fix.p : "");
-}
-
 /* A row that is edited. */
 struct editing {
 	const struct ctl_args *args;
@@ -300,7 +288,7 @@ static int edit_round(const struct editing *e, const char **again)
 	}
 	if (answer.status == 412)
 		return ctl_fail(CTL_FAILED, "%s was changed by somebody else meanwhile; edit it again", e->key);
-	*again = objection(a, &answer, &why);
+	*again = why.status ? arena_strdup(api_arena(a), why.detail) : api_objection(a, &answer);
 	return CTL_FAILED;
 }
 

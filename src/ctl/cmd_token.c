@@ -5,35 +5,41 @@
 #include "ctl/api.h"
 #include "ctl/out.h"
 
-/* An option that is a member of the request's body: its own name, with "_" for "-". Numbers and switches go as such. */
-static void put_option(struct arena *a, struct json_object *o, const struct ctl_option *option, const char *value)
+/* An option that is a member of the request's body: its own name, with "_" for "-". Numbers and switches go as such. An exit
+ * code after saying why it cannot. */
+static int put_option(struct arena *a, struct json_object *o, const struct ctl_option *option, const char *value)
 {
 	char *name = arena_strdup(a, option->name), *end;
-	long long n;
+	bool number = option->argument && strcmp(option->argument, "N") == 0;
+	long long n = number ? strtoll(value, &end, 10) : 0;
 
 	for (char *p = name; *p; p++)
 		*p = *p == '-' ? '_' : *p;
-	if (!option->argument) {
+	if (number && (!*value || *end))
+		return ctl_fail(CTL_USAGE, "--%s wants a number, not `%s`", option->name, value);
+	if (!option->argument)
 		json_put_bool(o, name, true);
-		return;
-	}
-	n = strtoll(value, &end, 10);
-	if (strcmp(option->argument, "N") == 0 && *value && !*end)
+	else if (number)
 		json_put_int(o, name, n);
 	else
 		json_put_text(o, name, value);
+	return CTL_OK;
 }
 
 /* Sends what the command's own options say. */
 static int send_options(struct api *a, const struct ctl_args *args, const char *path, struct api_answer *answer)
 {
 	struct api_request q = { .method = "POST", .path = path };
+	int code = CTL_OK;
 
 	q.json = arena_json(api_arena(a), json_object_new_object());
-	for (const struct ctl_option *o = args->command->options; o->name; o++)
+	for (const struct ctl_option *o = args->command->options; o->name && code == CTL_OK; o++)
 		if (ctl_has(args, o->name))
-			put_option(api_arena(a), q.json, o, ctl_value(args, o->name));
-	return api_send(a, &q, answer);
+			code = put_option(api_arena(a), q.json, o, ctl_value(args, o->name));
+	if (code == CTL_OK)
+		code = api_send(a, &q, answer);
+	/* Each field is an option. */
+	return code == CTL_FAILED && str_is(json_str(json_get(answer->json, "error")), "bad_field") ? CTL_USAGE : code;
 }
 
 int ctl_token_mint(const struct ctl_args *args)

@@ -210,7 +210,7 @@ static int run(struct restoring *r, bool json)
 		if (r->lock[i] >= 0)
 			close(r->lock[i]);
 	if (rc < 0)
-		return ctl_problem(CTL_FAILED, &why);
+		return ctl_problem(why.status == 404 ? CTL_NOT_FOUND : CTL_FAILED, &why);
 	if (json)
 		print_json(r);
 	else

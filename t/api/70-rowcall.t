@@ -102,9 +102,16 @@ elsewhere() { "$BUILD/rowcall" "$@" --url "$BASE" --cacert "$CACERT"; }
 is "$(elsewhere show NOW --json | jq -r .key)" NOW "a service elsewhere is asked over TLS"
 is "$(ROWCALL_TOKEN=rct_wrong elsewhere ls >/dev/null 2>&1; echo $?)" 77 "with a wrong credential it refuses"
 is "$(ROWCALL_TOKEN=$KEY elsewhere status --json | jq -r .service)" rowcall "the owner's key is taken from the environment"
-printf '%s\n' "$KEY" >"$TMP/key"
+printf '%s\n' "$KEY" >"$TMP/key" && chmod 600 "$TMP/key"
 is "$(elsewhere status --json --token-file "$TMP/key" | jq -r .service)" rowcall "or from a file"
-head -c 4096 /dev/zero | tr '\0' k >"$TMP/long"
+for mode in 640 604 660; do
+	chmod $mode "$TMP/key"
+	is "$(elsewhere status --token-file "$TMP/key" 2>"$TMP/err" >/dev/null; echo $?)" 78 "not from one of mode $mode"
+	like "$(cat "$TMP/err")" "key: others may read or change this file; chmod 600 $TMP/key; " "… which is said"
+done
+is "$(printf '%s\n' "$KEY" | elsewhere status --json --token-file /dev/stdin | jq -r .service)" rowcall "but from a pipe"
+is "$(elsewhere status --token-file "$TMP/nowhere" >/dev/null 2>&1; echo $?)" 66 "one that is not there is 66"
+head -c 4096 /dev/zero | tr '\0' k >"$TMP/long" && chmod 600 "$TMP/long"
 is "$(elsewhere status --token-file "$TMP/long" >/dev/null 2>&1; echo $?)" 77 "of 4,096 bytes"
 printf k >>"$TMP/long"
 is "$(elsewhere status --token-file "$TMP/long" >/dev/null 2>&1; echo $?)" 78 "but not of 4,097"

@@ -129,6 +129,7 @@ api POST /api/dispatch '{"key":"GREET","body":"x"}' >/dev/null
 token=$(sh -c "cd /; ROWCALL_DIR='$DIR' PATH='$BUILD':\$PATH; export ROWCALL_DIR PATH; $(jq_get .mint)" 2>/dev/null)
 is "$(api POST /api/dispatch '{"key":"GREET","body":"Eve"}' -H "x-capability-token: $token" | jq -r .ok)" true "the line that a refusal prints mints what is needed"
 ROWCALL_TOKEN=$token "$BUILD/rowcall" token attenuate --uses 1 --url "$BASE" --cacert "$DIR/tls/cert.pem" 2>/dev/null >"$TMP/narrow"
+chmod 600 "$TMP/narrow"
 is "$(rowcall token ls | grep -c 'row:GREET')" 2 "token attenuate makes one from the token that is presented"
 is "$(rowcall call GREET Eve --url "$BASE" --cacert "$DIR/tls/cert.pem" --token-file "$TMP/narrow"; code call GREET Eve --url "$BASE" --cacert "$DIR/tls/cert.pem" --token-file "$TMP/narrow")" \
 	'Hello, Eve!

@@ -66,6 +66,78 @@ is "$(cat "$TMP/wrong")" '' "each says what it takes, and refuses an option that
 is "$(code receipts --limt 3),$(said)" '64,rowcall: there is no option --limt; did you mean --limit?; see rowcall receipts --help' "an option that is nearly one"
 is "$(code recipts),$(said)" '64,rowcall: there is no command `recipts`; did you mean `receipts`?; see rowcall --help' "a command that is nearly one"
 
+# Exit codes as rowcall(1) has them, and what is said.
+while IFS='|' read -r want line text; do
+	# shellcheck disable=SC2086
+	is "$(EDITOR=true VISUAL='' code $line)" "$want" "$line"
+	[ -z "$text" ] || like "$(cat "$TMP/err")" "$text" "… $text"
+done <<X
+66|show NOPE|^  rowcall ls lists the rows
+66|edit NOPE|^  rowcall ls lists the rows
+66|set NOPE category=x|
+66|rm NOPE|
+66|enable NOPE|
+66|disable NOPE|
+66|history NOPE|
+66|diff NOPE|
+66|diff NOW 999999|see rowcall history NOW
+66|restore NOPE 1|^  rowcall history KEY
+66|restore NOW 999999|^  rowcall history KEY
+66|export NOPE|
+66|call NOPE|
+66|confirm NOPE|^  rowcall receipts lists them
+66|receipt inv_01m8w820tvnndk2c97kg66mjgr|^  rowcall receipts lists them
+66|hold NOPE|^  rowcall holds lists them
+66|approve NOPE|
+66|deny NOPE|
+66|token show NOPE|^  rowcall token ls lists them
+66|token revoke NOPE|
+66|watch rm NOPE|^  rowcall watch ls lists them
+66|add $TMP/nowhere|
+66|load $TMP/nowhere|nowhere: .*No such file
+66|import openapi $TMP/nowhere|
+66|import jsonl $TMP/nowhere|
+66|import sql $TMP/nowhere|
+66|verify $TMP/nowhere|
+66|restore-backup $TMP/nowhere|
+66|ls --url https://127.0.0.1:1 --cacert $TMP/nowhere|
+69|ls --url https://127.0.0.1:1|
+69|import openapi http://127.0.0.1:1/x|
+78|ls -c $TMP/nowhere|name the instance.s folder with --dir
+78|doctor --dir $TMP/nowhere|name the instance.s folder with --dir
+78|load --dir $TMP/nowhere x|
+78|up --port 0 --share $SOURCE --set nosuch=1 $TMP/other|
+64|receipts -n 501|limit is a whole number from 1 to 500
+64|receipts -n x|
+64|events -n x|
+64|ls --enabled 7|
+64|ls --type nope|
+64|ask time -n x|
+64|token mint|scope is needed
+64|token mint --scope act --uses x|--uses wants a number, not .x.
+64|watch add -k NOW -d nope|
+64|prune|
+64|verify --head x|
+64|set NOW category|
+64|up --port x|
+64|completion fish|
+64|verify a b|^rowcall: usage: rowcall verify \[FOLDER\]
+1|set NOW nope=1|^  the fields are those of rowcall-row
+1|token mint --scope nonsense|
+1|backup $TMP|File exists
+1|token attenuate|^  put the token to narrow into ROWCALL_TOKEN
+X
+rowcall disable LOWER >/dev/null
+is "$(code call LOWER x),$(tail -1 "$TMP/err")" '1,  rowcall enable KEY switches it on' "a row that is off"
+rowcall enable LOWER >/dev/null
+
+# No hint sends a person to HTTP: of every code whose text does, the command line has its own. The others it never gets.
+sed -n 's/^	{ "\([a-z_ ]*\)", [0-9]*, .*/&/p; s/^	  "/	"/p' "$SOURCE/src/web/response.c" | perl -0777 -ne '
+	while (/\{ "([a-z_ ]+)", \d+, "[^"]*",\s*"((?:\\.|[^"\\])*)"/g) { print "$1\n" if $2 =~ m{\b(?:GET|POST|PUT|PATCH|DELETE|ETag)\b|/api/} }' | sort >"$TMP/of_http"
+ok "there are such codes" [ "$(wc -l <"$TMP/of_http")" -gt 6 ]
+{ sed -n 's/^	{ "\([a-z_ ]*\)", ".*/\1/p' "$SOURCE/src/ctl/hint.c"; printf 'field_not_patchable\nunrecognized_request\n'; } | sort >"$TMP/hints"
+is "$(comm -13 "$TMP/hints" "$TMP/of_http")" '' "each has a hint in commands"
+
 # What each prints with --json. Those that print without end, and a script for a shell, have no --json.
 rowcall call NOW >/dev/null
 receipt=$(rowcall receipts -n 1 --json | jq -r '.[0].invocation_id')
