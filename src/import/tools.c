@@ -135,21 +135,25 @@ static bool is_taken(struct draft *d, const char *key)
 	return false;
 }
 
-static void convert(struct draft *d, struct json_object *tool, const struct tools_wishes *w)
+static void convert(struct draft *d, struct json_object *tool, size_t place, const struct tools_wishes *w)
 {
 	struct str name = json_str(json_get(tool, "name"));
 	struct buf words = BUF_ARENA(d->arena);
 	struct json_object *row, *schema;
 	const char *key;
 
+	if (!name.n) {
+		draft_note(d, arena_printf(d->arena, "tool %zu", place), true, "has no name");
+		return;
+	}
 	if (w->prefix)
 		naming_words(&words, str_of(w->prefix));
 	else
 		naming_host(&words, host_of(w->url));
-	naming_words(&words, name.p ? name : str_of(""));
+	naming_words(&words, name);
 	key = naming_key(d->arena, buf_str(&words));
-	if (!name.n || is_taken(d, key)) {
-		draft_note(d, name.n ? arena_str(d->arena, name) : "a tool", true, name.n ? "its key %s is taken" : "has no name%.0s", key);
+	if (is_taken(d, key)) {
+		draft_note(d, arena_str(d->arena, name), true, "its key %s is taken", key);
 		return;
 	}
 	row = json_object_new_object();
@@ -170,5 +174,5 @@ static void convert(struct draft *d, struct json_object *tool, const struct tool
 void tools_convert(struct draft *d, struct json_object *tools, const struct tools_wishes *wishes)
 {
 	for (size_t i = 0; json_object_is_type(tools, json_type_array) && i < json_object_array_length(tools); i++)
-		convert(d, json_object_array_get_idx(tools, i), wishes);
+		convert(d, json_object_array_get_idx(tools, i), i + 1, wishes);
 }

@@ -35,8 +35,8 @@ static void rows(void)
 	tap_is_str(column(0, "input_schema"), "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"},\"q\":{\"type\":\"string\"}},\"required\":[\"q\"],\"x-strict\":true,\"x-source\":\"mcp:https://mcp.forge.test/mcp\"}", "its schema");
 	tap_ok(strstr(column(1, "content"), "[\"https://mcp.forge.test/mcp\",\"a\\u00241\"]") != NULL, "a $ of a name is no slot");
 	tap_is_str(column(1, "input_schema"), "{\"type\":\"object\",\"x-strict\":true,\"x-source\":\"mcp:https://mcp.forge.test/mcp\"}", "a schema of no object is left out");
-	tap_is_str(text_of(d.notes), "[{\"at\":\"search_issues\",\"what\":\"its key FORGE_SEARCH_ISSUES is taken\",\"lost\":true},{\"at\":\"a tool\",\"what\":\"has no name\",\"lost\":true},"
-		   "{\"at\":\"a$1\",\"what\":\"its schema is left out: it is no JSON Schema of an object\",\"lost\":true},{\"at\":\"a tool\",\"what\":\"has no name\",\"lost\":true}]", "what is left out is told");
+	tap_is_str(text_of(d.notes), "[{\"at\":\"search_issues\",\"what\":\"its key FORGE_SEARCH_ISSUES is taken\",\"lost\":true},{\"at\":\"tool 3, tool 5\",\"what\":\"has no name\",\"lost\":true,\"count\":2},"
+		   "{\"at\":\"a$1\",\"what\":\"its schema is left out: it is no JSON Schema of an object\",\"lost\":true}]", "what is left out is told");
 	tap_is_int((int64_t)invalid(), 0, "every row is one that the API takes");
 }
 
