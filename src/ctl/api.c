@@ -286,6 +286,17 @@ static int refused(struct api *a, const struct api_answer *out)
 	return ctl_fail(exit_code(out, json_str(json_get(out->json, "error"))), "%s", api_objection(a, out));
 }
 
+static bool is_wanted(const struct api_request *q, const struct api_answer *out)
+{
+	struct json_object *v = json_get(out->json, q->wants ? q->wants : "ok");
+
+	if (out->status < 200 || out->status > 299)
+		return false;
+	if (q->wants && !q->wants[0])
+		return str_starts(out->type, "text/markdown");
+	return q->list ? json_object_is_type(v, json_type_array) : q->wants ? v != NULL : json_object_is_type(v, json_type_boolean);
+}
+
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out)
 {
 	struct api_header header[API_HEADERS_MAX];
@@ -311,12 +322,17 @@ int api_send(struct api *a, const struct api_request *q, struct api_answer *out)
 	if (rc < 0)
 		return ctl_problem(CTL_UNAVAILABLE, &why);
 	read_answer(a, buf_str(&text), out);
-	return out->status < 400 || q->quiet ? 0 : refused(a, out);
+	if (out->status >= 400)
+		return q->quiet ? 0 : refused(a, out);
+	if (!is_wanted(q, out))
+		return ctl_fail(CTL_UNAVAILABLE, "%s %s: the answer, with status %d, is none of Rowcall's%s", q->method, q->path, out->status,
+				a->remote ? "; is --url the address of a service?" : "");
+	return 0;
 }
 
-int api_get(struct api *a, const char *path, struct api_answer *out)
+int api_get(struct api *a, const char *path, const char *wants, struct api_answer *out)
 {
-	struct api_request q = { .method = "GET", .path = path };
+	struct api_request q = { .method = "GET", .path = path, .wants = wants };
 
 	return api_send(a, &q, out);
 }

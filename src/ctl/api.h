@@ -22,6 +22,8 @@ struct api_request {
 	const char *path;               /* with its query, escaped: "/api/directory/NOW" */
 	struct json_object *json;       /* the body, or NULL; stays the caller's */
 	struct api_header header[4];    /* name NULL ends them */
+	const char *wants;              /* the member that a good answer has; NULL: ok; "": it is Markdown */
+	bool list;                      /* of that name is an array */
 	bool quiet;                     /* a refusal is not printed: the caller looks at status */
 	bool running;                   /* only of a service that runs: none is started for it */
 };
@@ -43,10 +45,11 @@ void api_forget(struct api *a);
 /* Stops the service that was started for the command, so that it holds nobody up while a person thinks; the next request
  * starts one again. */
 void api_pause(struct api *a);
-/* Sends it and reads the whole answer. 0, or an exit code after printing why: no answer, or a status from 400 on. */
+/* Sends it and reads the whole answer. 0, or an exit code after printing why: no answer, a status from 400 on, or an
+ * answer that is not what was asked for: whatever else may stand at the address never passes for the service. */
 int api_send(struct api *a, const struct api_request *q, struct api_answer *out);
 /* The same for the usual request without more. */
-int api_get(struct api *a, const char *path, struct api_answer *out);
+int api_get(struct api *a, const char *path, const char *wants, struct api_answer *out);
 /* What a refused request was refused for: code and detail, and on further lines what to do. */
 const char *api_objection(struct api *a, const struct api_answer *answer);
 /* A segment of a path or a value of a query, escaped; the arena's. */

@@ -34,7 +34,7 @@ int ctl_ask(const struct ctl_args *args)
 		const char *limit = ctl_value(args, "limit");
 
 		code = api_get(a, arena_printf(api_arena(a), "/api/dispatch?ask=%s%s%s", api_escape(a, joined(a, args)),
-					       limit ? "&limit=" : "", limit ? api_escape(a, limit) : ""), &answer);
+					       limit ? "&limit=" : "", limit ? api_escape(a, limit) : ""), "matches", &answer);
 	}
 	if (a && code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
@@ -73,7 +73,7 @@ int ctl_print_call(const struct ctl_args *args, const struct api_answer *answer)
 static struct schema *argument_schema(struct api *a, const char *key)
 {
 	static const char *const kept[] = { "$schema", "$id", "$defs", "definitions", "properties" };
-	struct api_request q = { .method = "GET", .quiet = true };
+	struct api_request q = { .method = "GET", .quiet = true, .wants = "key" };
 	struct json_object *o = json_object_new_object(), *whole, *part;
 	struct api_answer answer;
 	struct problem ignored;
@@ -171,7 +171,7 @@ static struct json_object *call_of(struct api *a, const struct ctl_args *args)
 
 int ctl_call(const struct ctl_args *args)
 {
-	struct api_request q = { .method = "POST", .path = "/api/dispatch" };
+	struct api_request q = { .method = "POST", .path = "/api/dispatch", .wants = "ran" };
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);
@@ -190,7 +190,7 @@ int ctl_call(const struct ctl_args *args)
 
 int ctl_approve(const struct ctl_args *args)
 {
-	struct api_request q = { .method = "POST" };
+	struct api_request q = { .method = "POST", .wants = "ran" };
 	struct api_answer answer;
 	int code = CTL_OK;
 	struct api *a = api_open(args, &code);

@@ -22,7 +22,8 @@ static void put_row(struct json_object *row, struct buf *out)
 
 static int print(struct buf *b)
 {
-	fwrite(b->data, 1, b->len, stdout);
+	if (b->len)
+		fwrite(b->data, 1, b->len, stdout);
 	buf_clear(b);
 	return CTL_OK;
 }
@@ -43,7 +44,7 @@ static int export_named(struct api *a, const struct ctl_args *args, struct buf *
 
 	for (int i = 0; i < args->words; i++) {
 		struct api_answer answer;
-		int rc = api_get(a, arena_printf(api_arena(a), "/api/directory/%s", api_escape(a, args->word[i])), &answer);
+		int rc = api_get(a, arena_printf(api_arena(a), "/api/directory/%s", api_escape(a, args->word[i])), "key", &answer);
 
 		if (rc == CTL_OK)
 			put_row(answer.json, out);

@@ -53,20 +53,23 @@ static int prune_all(struct api *a, struct json_object *body, bool progress, str
 {
 	struct api_request q = { .method = "POST", .path = "/api/prune", .json = body };
 	struct api_answer answer;
+	int64_t before = 0, after = 0;
 	int code;
 
 	do {
+		before = after;
 		code = api_send(a, &q, &answer);
 		if (code)
 			break;
 		p->receipts += json_object_get_int64(json_get(answer.json, "receipts"));
 		if (json_object_get_int64(json_get(answer.json, "through")))
 			p->through = json_object_get_int64(json_get(answer.json, "through"));
-		json_put_int(body, "after", json_object_get_int64(json_get(answer.json, "after")));
+		after = json_object_get_int64(json_get(answer.json, "after"));
+		json_put_int(body, "after", after);
 		if (progress)
 			fprintf(stderr, "\r\033[Kprune: %" PRId64 " receipts", p->receipts);
 		*last = answer.json;
-	} while (json_object_get_boolean(json_get(answer.json, "more")));
+	} while (json_object_get_boolean(json_get(answer.json, "more")) && after > before);
 	if (progress)
 		fputs("\r\033[K", stderr);
 	return code;

@@ -46,8 +46,8 @@ int ctl_show(const struct ctl_args *args)
 
 	if (!a)
 		return code;
-	code = api_get(a, ctl_has(args, "json") ? row_path(a, key)
-		       : arena_printf(api_arena(a), "/api/dispatch?key=%s&format=markdown", api_escape(a, key)), &answer);
+	code = ctl_has(args, "json") ? api_get(a, row_path(a, key), "key", &answer)
+	     : api_get(a, arena_printf(api_arena(a), "/api/dispatch?key=%s&format=markdown", api_escape(a, key)), "", &answer);
 	if (code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
 	else if (code == CTL_OK)
@@ -115,7 +115,7 @@ static int save(struct api *a, const char *key, struct json_object *fields, stru
 	struct api_request q = { .method = "PATCH", .path = row_path(a, key), .json = fields, .quiet = quiet };
 
 	if (!sheet_is_patch(fields)) {
-		int code = row ? CTL_OK : api_get(a, q.path, answer);
+		int code = row ? CTL_OK : api_get(a, q.path, "key", answer);
 
 		if (code)
 			return code;
@@ -339,7 +339,7 @@ int ctl_edit(const struct ctl_args *args)
 	e.a = api_open(args, &code);
 	if (!e.a)
 		return code;
-	code = api_get(e.a, row_path(e.a, e.key), &answer);
+	code = api_get(e.a, row_path(e.a, e.key), "key", &answer);
 	if (code == CTL_OK && !json_str(json_get(answer.json, "key")).n)
 		code = ctl_fail(CTL_UNAVAILABLE, "the service's answer is no row");
 	e.row = answer.json;
@@ -371,7 +371,7 @@ static struct json_object *event_of(struct api *a, const char *key, const char *
 		ctl_fail(0, "`%s` is no number of an event; see rowcall history %s", event, key);
 		return NULL;
 	}
-	if (api_get(a, arena_printf(api_arena(a), "/api/events?since=%lld&limit=1", n - 1), &answer))
+	if (api_get(a, arena_printf(api_arena(a), "/api/events?since=%lld&limit=1", n - 1), "events", &answer))
 		return NULL;
 	e = json_at(json_get(answer.json, "events"), 0);
 	if (json_object_get_int64(json_get(e, "event")) == n && str_is(json_str(json_get(e, "key")), key))
@@ -399,7 +399,7 @@ static const char *event_back(struct api *a, const char *key, unsigned back)
 	struct api_answer answer;
 	struct json_object *e;
 
-	if (api_get(a, arena_printf(api_arena(a), "%s/history?limit=%u", row_path(a, key), back + 1), &answer))
+	if (api_get(a, arena_printf(api_arena(a), "%s/history?limit=%u", row_path(a, key), back + 1), "events", &answer))
 		return NULL;
 	e = json_at(json_get(answer.json, "events"), back);
 	if (!e)

@@ -42,7 +42,7 @@ int ctl_migrate(const struct ctl_args *args)
 	struct api *a = api_open(args, &code);
 
 	if (a)
-		code = api_get(a, "/api/healthz", &answer);
+		code = api_get(a, "/api/healthz", NULL, &answer);
 	if (a && code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
 	else if (a && code == CTL_OK)

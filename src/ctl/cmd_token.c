@@ -27,9 +27,10 @@ static int put_option(struct arena *a, struct json_object *o, const struct ctl_o
 }
 
 /* Sends what the command's own options say. */
-static int send_options(struct api *a, const struct ctl_args *args, const char *path, struct api_answer *answer)
+static int send_options(struct api *a, const struct ctl_args *args, const char *path, const char *wants,
+			struct api_answer *answer)
 {
-	struct api_request q = { .method = "POST", .path = path };
+	struct api_request q = { .method = "POST", .path = path, .wants = wants };
 	int code = CTL_OK;
 
 	q.json = arena_json(api_arena(a), json_object_new_object());
@@ -50,7 +51,7 @@ int ctl_token_mint(const struct ctl_args *args)
 	bool narrower = strcmp(args->command->name, "token attenuate") == 0;
 
 	if (a)
-		code = send_options(a, args, narrower ? "/api/tokens/attenuate" : "/api/tokens", &answer);
+		code = send_options(a, args, narrower ? "/api/tokens/attenuate" : "/api/tokens", "token", &answer);
 	if (a && code == CTL_OK && ctl_has(args, "json")) {
 		out_json(answer.json);
 	} else if (a && code == CTL_OK) {
@@ -71,7 +72,7 @@ int ctl_watch_add(const struct ctl_args *args)
 	struct api *a = api_open(args, &code);
 
 	if (a)
-		code = send_options(a, args, "/api/watch", &answer);
+		code = send_options(a, args, "/api/watch", "id", &answer);
 	if (a && code == CTL_OK && ctl_has(args, "json"))
 		out_json(answer.json);
 	else if (a && code == CTL_OK)

@@ -8,7 +8,10 @@
 
 #define FOLLOW_ROWS "500"               /* of a look: as many as an answer has */
 
-enum { FOLLOW_S = 1 };                  /* between two looks */
+enum {
+	FOLLOW_S = 1,                   /* between two looks */
+	PAGES_MAX = 10000,              /* of a list; more has no end */
+};
 
 /* {1} and {2} stand for the operands, escaped for their place; options that are not common ones become parameters of the
  * query under their own names. */
@@ -155,22 +158,24 @@ static const char *path_of(struct api *a, const struct verb *v, const struct ctl
 int ctl_pages(struct api *a, const char *path, const char *list, struct json_object **out)
 {
 	struct json_object *all = arena_json(api_arena(a), json_object_new_array()), *part;
-	struct str cursor = str_of(NULL), before;
+	const char *page = path;
+	struct str cursor;
 	struct api_answer answer;
 
-	do {
-		const char *page = cursor.n ? arena_printf(api_arena(a), "%s%ccursor=%.*s", path, strchr(path, '?') ? '&' : '?',
-							   (int)cursor.n, cursor.p) : path;
-		int code = api_get(a, page, &answer);
+	for (unsigned pages = 0; page; pages++) {
+		struct api_request q = { .method = "GET", .path = page, .wants = list, .list = true };
+		int code = pages < PAGES_MAX ? api_send(a, &q, &answer)
+			 : ctl_fail(CTL_UNAVAILABLE, "GET %s: the list does not end after %d pages", path, PAGES_MAX);
 
 		if (code)
 			return code;
 		part = json_get(answer.json, list);
 		for (size_t i = 0; i < json_length(part); i++)
 			json_object_array_add(all, json_object_get(json_at(part, i)));
-		before = cursor;
 		cursor = json_str(json_get(answer.json, "cursor"));
-	} while (cursor.n && !str_eq(cursor, before));
+		page = cursor.n ? arena_printf(api_arena(a), "%s%ccursor=%s", path, strchr(path, '?') ? '&' : '?',
+					       api_escape(a, arena_str(api_arena(a), cursor))) : NULL;
+	}
 	*out = all;
 	return CTL_OK;
 }
@@ -186,7 +191,7 @@ static void print_list(const struct verb *v, const struct ctl_args *args, struct
 static int run_one(struct api *a, const struct verb *v, const struct ctl_args *args, const char *path)
 {
 	struct buf body = BUF_ARENA(api_arena(a)), said = BUF_ARENA(api_arena(a));
-	struct api_request q = { .method = v->method, .path = path };
+	struct api_request q = { .method = v->method, .path = path, .wants = v->column ? v->column[0].member : NULL };
 	struct problem why = { 0 };
 	struct api_answer answer;
 	const char *idle;
@@ -265,6 +270,13 @@ static void print_newer(const struct verb *v, const struct ctl_args *args, struc
 	fflush(stdout);
 }
 
+static int look(struct api *a, const char *path, bool running, struct api_answer *answer)
+{
+	struct api_request q = { .method = "GET", .path = path, .wants = "rows", .list = true, .running = running };
+
+	return api_send(a, &q, answer);
+}
+
 /* Until it is interrupted, or nobody reads any more. */
 static int follow(struct api *a, const struct verb *v, const struct ctl_args *args)
 {
@@ -273,10 +285,9 @@ static int follow(struct api *a, const struct verb *v, const struct ctl_args *ar
 
 	while (code == CTL_OK && !ferror(stdout)) {
 		/* A service that was started for this would have no caller. --limit is for the first look. */
-		struct api_request q = { .method = "GET", .path = path_of(a, v, args, last[0] ? FOLLOW_ROWS : NULL), .running = true };
 		struct api_answer answer;
 
-		code = api_send(a, &q, &answer);
+		code = look(a, path_of(a, v, args, last[0] ? FOLLOW_ROWS : NULL), true, &answer);
 		if (code == CTL_OK)
 			print_newer(v, args, json_get(answer.json, "rows"), last);
 		api_forget(a);
@@ -294,7 +305,7 @@ int ctl_receipts(const struct ctl_args *args)
 
 	if (a && ctl_has(args, "follow"))
 		code = follow(a, v, args);
-	else if (a && (code = api_get(a, path_of(a, v, args, NULL), &answer)) == CTL_OK)
+	else if (a && (code = look(a, path_of(a, v, args, NULL), false, &answer)) == CTL_OK)
 		print_list(v, args, json_get(answer.json, "rows"));
 	api_close(a);
 	return code;

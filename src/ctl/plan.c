@@ -84,7 +84,7 @@ static int read_json(struct plan *p, struct json_object *o, struct row *r, struc
 /* The row that is there: 1, or 0 when there is none; minus an exit code. */
 static int read_stored(struct plan *p, const char *key, struct row *r, struct str *etag)
 {
-	struct api_request q = { .method = "GET", .quiet = true,
+	struct api_request q = { .method = "GET", .quiet = true, .wants = "key",
 		.path = arena_printf(api_arena(p->api), "/api/directory/%s", api_escape(p->api, key)) };
 	struct api_answer answer;
 	struct problem why = { 0 };

@@ -123,7 +123,10 @@ int remote_send(struct remote *r, const struct api_transfer *t, struct buf *out,
 	buf_putstr(out, buf_str(&body));
 	if (rc != CURLE_OK) {
 		problem_set(why, 503, "no_answer");
-		problem_detail(why, "%s: %s", r->url, curl_easy_strerror(rc));
+		if (rc == CURLE_WRITE_ERROR)
+			problem_detail(why, "%s: the answer is larger than %d MiB", r->url, API_ANSWER_MAX >> 20);
+		else
+			problem_detail(why, "%s: %s", r->url, curl_easy_strerror(rc));
 		if (rc == CURLE_PEER_FAILED_VERIFICATION)
 			problem_fix(why, "--cacert FILE trusts the certificates in it, such as the instance's own tls/cert.pem");
 	}

@@ -39,16 +39,6 @@ is "$(NO_COLOR=1 tty ls -q WIDE_2 | grep -c 日本語)" 1 "… and are shown"
 rowcall call NOW >/dev/null
 like "$(NO_COLOR=1 tty receipts -n 1)" ' inv_[0-9a-z]{26}$' "a receipt's name is never cut"
 like "$(NO_COLOR=1 tty history NOW)" ' [0-9a-f]{64}$' "nor is a contract's digest"
-# A server that is none of ours.
-perl -MIO::Socket::INET -e '$| = 1; my $s = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1"); print $s->sockport, "\n"; $SIG{PIPE} = "IGNORE";
-	while (my $c = $s->accept) { sysread $c, my $q, 65536; print $c "HTTP/1.1 200 X\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n",
-	"{\"rows\":\"x\",\"events\":{},\"matches\":7,\"cursor\":\"same\",\"result\":[]}"; close $c }' >"$TMP/liar" &
-extra_pids="${extra_pids:-} $!"
-until [ -s "$TMP/liar" ]; do sleep 0.05; done
-elsewhere() { env -u ROWCALL_DIR ROWCALL_TOKEN=x timeout 60 "$BUILD/rowcall" "$@" --url "http://127.0.0.1:$(cat "$TMP/liar")" >"$TMP/out" 2>&1; printf %s $?; }
-is "$(elsewhere ls) $(elsewhere events) $(elsewhere ask x)" '0 0 66' "lists that are none are empty, and one that never ends does"
-is "$(elsewhere history K) $(elsewhere diff K)" '0 66' "… also those of a row"
-is "$(EDITOR=true elsewhere edit K)" 69 "what is no row is not edited"
 
 # Mistakes.
 is "$(code)" 64 "nothing to do is 64"
