@@ -425,22 +425,25 @@ static int run(struct up *u)
 	return rc;
 }
 
+static int prepare(struct up *u, const struct ctl_args *args)
+{
+	struct problem why = { 0 };
+	int rc = parse(u, args);
+
+	if (rc != 0 || (rc = open_dir(u)) != 0 || (rc = check_free(u)) != 0)
+		return rc;
+	if (instance_nginx(&u->instance, &why) < 0 || instance_prepare(&u->instance, &why) < 0)
+		return ctl_problem(CTL_FAILED, &why);
+	return load_conf(u);
+}
+
 int ctl_up(const struct ctl_args *args)
 {
-	struct up u = { .overrides = UP_OWN };
-	struct problem why = { 0 };
-	int rc = parse(&u, args);
+	struct up u = { .overrides = UP_OWN, .tz = mem_strdup(getenv("TZ")) };
+	int rc = prepare(&u, args);
 
-	u.tz = mem_strdup(getenv("TZ"));
-	if (rc != 0)
-		return rc;
-	if ((rc = open_dir(&u)) != 0 || (rc = check_free(&u)) != 0)
-		return rc;
-	if (instance_nginx(&u.instance, &why) < 0 || instance_prepare(&u.instance, &why) < 0)
-		return ctl_problem(CTL_FAILED, &why);
-	if ((rc = load_conf(&u)) != 0)
-		return rc;
-	rc = run(&u);
+	if (rc == 0)
+		rc = run(&u);
 	conf_free(u.conf);
 	for (size_t i = 0; i < u.overrides; i++)
 		free(u.override[i]);
