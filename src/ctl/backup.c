@@ -5,6 +5,7 @@
  * When the ledger did not change in between, there was a moment between the two at which both were as they are seen. Else
  * all is opened again; that is a matter of microseconds, and a commit takes the writer longer. So nothing is asked of the
  * writer, and nothing is checkpointed. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -23,6 +25,8 @@
 #include "ctl/file.h"
 #include "ctl/out.h"
 #include "ctl/place.h"
+
+#define UNFINISHED ".unfinished-"       /* and a process id: a folder that is being filled */
 
 enum { BACKUP_TRIES = 1000 };           /* to find a moment at which neither file changes */
 
@@ -239,6 +243,58 @@ static int fill(struct making *m, bool with_secrets, struct problem *why)
 	return audit_copy(m, why) < 0 || write_manifest(m, why) < 0 ? -1 : file_sync(m->temporary, why);
 }
 
+/* Left by others */
+
+/* The backup's own files alone: of what else is in it nobody knows whose it is, so then the folder stays. */
+static void remove_left(int parent, int fd, const char *name)
+{
+	static const char *const suffix[] = { "", "-journal", "-wal", "-shm" };
+	static const char *const plain[] = { "rowcall.conf", BACKUP_SECRETS, BACKUP_MANIFEST };
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		unlinkat(fd, plain[i], 0);
+	for (size_t i = 0; i < SQL_FILES * sizeof(suffix) / sizeof(suffix[0]); i++) {
+		char file[64];
+
+		snprintf(file, sizeof(file), "%s%s", db_names[i % SQL_FILES], suffix[i / SQL_FILES]);
+		unlinkat(fd, file, 0);
+	}
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* Who makes a backup holds a lock on its folder: those beside it that nobody holds were left by who was killed. */
+static void sweep(const char *folder)
+{
+	char *copy = mem_strdup(folder);
+	DIR *d = opendir(dirname(copy));
+	struct dirent *e;
+
+	while (d && (e = readdir(d)) != NULL) {
+		const char *at = strstr(e->d_name, UNFINISHED), *number = at ? at + strlen(UNFINISHED) : "";
+		int fd = *number && !number[strspn(number, "0123456789")]
+			? openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			remove_left(dirfd(d), fd, e->d_name);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+	free(copy);
+}
+
+/* The folder, and the lock on it, which is the descriptor's that is returned. */
+static int make_folder(const char *path, struct problem *why)
+{
+	int fd = mkdir(path, 0700) < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return file_failed(why, path);
+	flock(fd, LOCK_EX | LOCK_NB);   /* where there are none, nobody else gets one either */
+	return fd;
+}
+
 /* Gives the whole folder its name. */
 static int put_in_place(const struct making *m, const char *folder, struct problem *why)
 {
@@ -398,22 +454,25 @@ static int make(struct making *m, const char *folder, const struct ctl_args *arg
 	struct buf name = BUF_MALLOC;
 	struct problem why = { 0 };
 	struct stat st;
-	int rc = -1;
+	int rc = -1, lock = -1;
 
 	m->progress = !quiet && !json && isatty(STDERR_FILENO);
-	buf_printf(&name, "%s.unfinished-%ld", folder, (long)getpid());
+	buf_printf(&name, "%s" UNFINISHED "%ld", folder, (long)getpid());
 	m->temporary = (char *)buf_text(&name);
 	if (lstat(folder, &st) == 0) {
 		errno = EEXIST;
 		file_failed(&why, folder);
-	} else if (mkdir(m->temporary, 0700) < 0) {
-		file_failed(&why, m->temporary);
 	} else {
+		sweep(folder);
+		lock = make_folder(m->temporary, &why);
+	}
+	if (lock >= 0) {
 		rc = fill(m, ctl_has(args, "with-secrets"), &why);
 		if (rc == 0)
 			rc = put_in_place(m, folder, &why);
 		if (rc < 0)
 			file_remove_folder(m->temporary);
+		close(lock);
 	}
 	if (m->progress)
 		fputs("\r\033[K", stderr);

@@ -14,6 +14,7 @@
 #include "ctl/file.h"
 #include "ctl/out.h"
 #include "ctl/place.h"
+#include "store/migrate.h"
 
 /* What is put back; those that name a database. */
 static const struct target { const char *name; bool database; mode_t mode; } targets[] = {
@@ -148,14 +149,23 @@ static int keep_log(const char *path, const char *kept, struct problem *why)
 	return rc;
 }
 
-/* What was there gets its other name before the new one takes its place, so the place is never empty. */
+/* What was there gets its other name too. */
+static int keep(const struct restoring *r, const struct target *t, struct problem *why)
+{
+	char *place = goal_of(r, t), *kept = with_suffix(place, r->suffix);
+	int rc = link(place, kept) < 0 && errno != ENOENT ? file_failed(why, kept) : 0;
+
+	free(place);
+	free(kept);
+	return rc;
+}
+
+/* The new one takes the place, which is never empty. */
 static int exchange(const struct restoring *r, const struct target *t, struct problem *why)
 {
 	char *place = goal_of(r, t), *kept = with_suffix(place, r->suffix), *from = with_suffix(place, ".restored");
-	int rc = link(place, kept) < 0 && errno != ENOENT ? file_failed(why, kept) : 0;
+	int rc = t->database ? keep_log(place, kept, why) : 0;
 
-	if (rc == 0 && t->database)
-		rc = keep_log(place, kept, why);
 	if (rc == 0 && rename(from, place) < 0)
 		rc = file_failed(why, place);
 	free(place);
@@ -173,6 +183,25 @@ static int each(const struct restoring *r, int (*fn)(const struct restoring *, c
 	return file_sync(r->conf->data_dir, why);
 }
 
+/* While the mark is there no service starts: one file may be the new one and the other not, or lack its log. */
+static int set_mark(const struct restoring *r, struct problem *why)
+{
+	char *path = place_path(r->conf->data_dir, MIGRATE_RESTORING);
+	int rc = access(path, F_OK) == 0 ? 0 : file_write(path, str_of(r->folder), 0600, why);
+
+	free(path);
+	return rc < 0 ? -1 : file_sync(r->conf->data_dir, why);
+}
+
+static int clear_mark(const struct restoring *r, struct problem *why)
+{
+	char *path = place_path(r->conf->data_dir, MIGRATE_RESTORING);
+	int rc = unlink(path) < 0 ? file_failed(why, path) : file_sync(r->conf->data_dir, why);
+
+	free(path);
+	return rc;
+}
+
 static int restore(struct restoring *r, struct problem *why)
 {
 	char now[CLOCK_ISO];
@@ -181,12 +210,12 @@ static int restore(struct restoring *r, struct problem *why)
 		return -1;
 	clock_iso(clock_ms(), now);
 	snprintf(r->suffix, sizeof(r->suffix), ".before-%s", now);
-	if (each(r, bring, why) < 0) {
+	if (each(r, bring, why) < 0 || each(r, keep, why) < 0 || set_mark(r, why) < 0) {
 		for (int i = 0; i < TARGETS; i++)
 			take_back(r, &targets[i]);
 		return -1;
 	}
-	return each(r, exchange, why);
+	return each(r, exchange, why) < 0 ? -1 : clear_mark(r, why);
 }
 
 static void print_json(const struct restoring *r)

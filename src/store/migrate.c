@@ -103,6 +103,16 @@ static int check_folder(const char *path, bool allow_network_fs, struct problem 
 	return 0;
 }
 
+/* A restore that was cut off has left the files of two moments. */
+static int check_whole(const char *path, struct problem *why)
+{
+	const char *slash = strrchr(path, '/');
+	char mark[PATH_MAX];
+
+	snprintf(mark, sizeof(mark), "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, MIGRATE_RESTORING);
+	return access(mark, F_OK) < 0 ? 0 : refuse(why, mark, "a restore was cut off", "run rowcall restore-backup again");
+}
+
 /* The texts */
 
 /* Number of "NNNN-name.sql", or 0. */
@@ -286,7 +296,7 @@ struct db *migrate_open(const char *path, enum sql_file file, const char *migrat
 	char folder[PATH_MAX];
 
 	snprintf(folder, sizeof(folder), "%s/%s", migrations_dir, sql_file_name(file));
-	if (check_folder(path, o->allow_network_fs, why) == 0 && list_read(&l, folder, why) == 0 &&
+	if (check_folder(path, o->allow_network_fs, why) == 0 && check_whole(path, why) == 0 && list_read(&l, folder, why) == 0 &&
 	    create(path, o->must_exist, why) == 0)
 		d = db_open(path, file, DB_WRITE, o->synchronous, why);
 	*applied = d ? bring_up(d, path, file, &l, why) : -1;

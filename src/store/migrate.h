@@ -7,6 +7,10 @@
 #include "base/problem.h"
 #include "store/db.h"
 
+/* The name of a file beside the databases that says that a restore is under way: what was restored so far may not be
+ * opened for writing. */
+#define MIGRATE_RESTORING "restore.unfinished"
+
 /* Brings the file up to date, creating it (mode 0640) when absent. Returns the number applied now, or -1; why->detail
  * says what is wrong and how_to_fix what to do. why->status is 500 for what every other try would meet again: the file
  * is newer than the program's migrations, an applied migration's text was changed, or the folder is on a network file

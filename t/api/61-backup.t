@@ -57,7 +57,15 @@ is "$(for f in "$TMP/b1"/*; do sql "$f" 'PRAGMA integrity_check' 2>/dev/null | g
 is "$(ls "$TMP/b1" | tr '\n' ' ')" 'backup.json directory.db ledger.db rowcall.conf ' "it has no secrets, logs or locks"
 is "$(stat -c %a "$TMP/b1" "$TMP/b1"/* | sort -u | tr '\n' ' ')" '600 700 ' "only its owner reads it"
 is "$(ls -d "$TMP"/*unfinished* 2>/dev/null)" '' "nothing unfinished is left"
+mkdir "$TMP/killed.unfinished-1" "$TMP/made.unfinished-2" "$TMP/mine.unfinished-3"
+touch "$TMP/killed.unfinished-1/secrets.env" "$TMP/killed.unfinished-1/ledger.db-journal" "$TMP/made.unfinished-2/ledger.db" "$TMP/mine.unfinished-3/thesis"
+exec 8<"$TMP/made.unfinished-2"
+flock -n 8
 ok "with --with-secrets it has them" rowcall backup --dir "$DIR" --with-secrets -q "$TMP/full/"
+exec 8<&-
+is "$(cd "$TMP" && ls -d ./*.unfinished-* | tr '\n' ' ')" './made.unfinished-2 ./mine.unfinished-3 ' "what a backup that was killed has left goes; one that is being made does not"
+is "$(ls "$TMP/mine.unfinished-3")" thesis "nor what is no backup's"
+rm -r "$TMP"/*.unfinished-*
 is "$(stat -c %a "$TMP/full/secrets.env") $(cmp "$TMP/full/secrets.env" "$DIR/secrets.env" && echo same)" '600 same' "… for their owner alone"
 is "$(jq -c '[.files[].name]' "$TMP/full/backup.json")" '["directory.db","ledger.db","rowcall.conf","secrets.env"]' "backup.json names them"
 refused backup --dir "$DIR" "$TMP/full"
@@ -108,4 +116,14 @@ ok "and verifies, from the head of the backup on" rowcall verify --dir "$DIR" --
 rc_stop
 ok "secrets are restored when asked" rowcall restore-backup --dir "$DIR" --with-secrets "$TMP/full"
 is "$(stat -c %a "$DIR/secrets.env") $(ls "$DIR" | grep -c '^secrets.env.before')" '600 1' "… and the older ones stay too"
+
+# --- cut off
+for n in 1 3; do       # before the first file is exchanged, and between the two
+	strace -f -qq -o /dev/null -e inject=rename:signal=KILL:when=$n "$BUILD/rowcall" restore-backup --dir "$DIR" "$TMP/b1" >"$TMP/out" 2>&1
+	refused ls --dir "$DIR"
+	is "$?,$(grep -c 'a restore was cut off: run rowcall restore-backup again' "$TMP/out")" 69,1 "cut off at rename $n no service starts with half of it"
+done
+ok "the same again completes it" rowcall restore-backup --dir "$DIR" "$TMP/b1"
+ok "… and it verifies" rowcall verify --dir "$DIR"
+is "$(rowcall export --dir "$DIR" | wc -l) $(ls "$DIR" | grep -c 'restored\|unfinished')" "$b1_rows 0" "it serves those rows, and nothing is left over"
 done_testing
