@@ -187,6 +187,7 @@ static int run_program(const char *const argv[])
 		signal(SIGINT, interrupt);
 		signal(SIGQUIT, quit);
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		execvp(argv[0], (char *const *)argv);
 		fprintf(stderr, "rowcall: %s: %m\n", argv[0]);
 		_exit(127);

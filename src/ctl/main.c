@@ -321,6 +321,7 @@ int main(int argc, char **argv)
 	const struct ctl_command *c;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);       /* a file that may not grow is told, and what was begun is taken back */
 	setlocale(LC_CTYPE, "C.UTF-8");         /* how wide characters are; what is printed is UTF-8 anywhere */
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("rowcall " PACKAGE_VERSION);

@@ -117,6 +117,12 @@ rc_stop
 ok "secrets are restored when asked" rowcall restore-backup --dir "$DIR" --with-secrets "$TMP/full"
 is "$(stat -c %a "$DIR/secrets.env") $(ls "$DIR" | grep -c '^secrets.env.before')" '600 1' "… and the older ones stay too"
 
+# --- no room
+code() { (ulimit -f 64; "$BUILD/rowcall" "$@" >"$TMP/out" 2>&1); echo $?; }
+is "$(code backup --dir "$DIR" "$TMP/room"),$(ls -d "$TMP"/room* 2>/dev/null),$(grep -c '^rowcall: ' "$TMP/out")" 1,,1 "a backup that has no room is told, and leaves nothing"
+is "$(code restore-backup --dir "$DIR" "$TMP/b1"),$(ls "$DIR" | grep -c 'restored\|unfinished'),$(cat "$TMP/out")" \
+	"1,0,rowcall: $DIR/directory.db.restored: File too large" "so is a restore"
+
 # --- cut off
 for n in 1 3; do       # before the first file is exchanged, and between the two
 	strace -f -qq -o /dev/null -e inject=rename:signal=KILL:when=$n "$BUILD/rowcall" restore-backup --dir "$DIR" "$TMP/b1" >"$TMP/out" 2>&1
