@@ -12,7 +12,7 @@ $| = 1;
 print $listen->sockport, "\n";
 $SIG{PIPE} = 'IGNORE';
 $SIG{TERM} = sub { exit 0 };
-my ($parent, $pages) = (getppid(), 0);
+my ($parent, $pages, $rows) = (getppid(), 0, 0);
 my @members = qw(rows events matches tokens approvals rules breakers changes key ok ran token id service status invocation_id cursor more after result proof error);
 
 sub all { my ($value) = @_; JSON::PP->new->allow_nonref->encode({ map { $_ => $value } @members }) }
@@ -49,6 +49,11 @@ my %lies = (
 	interim => sub { endless($_[0], '', "HTTP/1.1 100 Continue\r\n\r\n" x 1000) },
 	headers => sub { endless($_[0], "HTTP/1.1 200 OK\r\n", 'X-A: ' . 'b' x 1000 . "\r\n") },
 	pages   => sub { $pages++; answer($_[0], '200 OK', qq({"rows":[{"key":"K"}],"cursor":"c\\n$pages"})) },
+	dies    => sub {                # has no rows, takes one, and goes
+		my ($c, $get) = @_;
+		return answer($c, '404 Not Found', '{"error":"not_found"}') if $get;
+		answer($c, '201 Created', '{"ok":true}') if !$rows++;
+	},
 	again   => sub { answer($_[0], '200 OK', '{"ok":true,"receipts":1,"more":true,"after":3,"before":"2026"}') },
 );
 
@@ -57,6 +62,6 @@ while (getppid() == $parent) {
 	while ($head !~ /\r\n\r\n/) { sysread($c, $head, 65536, length $head) or last }
 	if ($ARGV[0]) { open(my $log, '>>', $ARGV[0]) or die; print $log $head }
 	my ($name) = $head =~ m{^\w+ /(\w+)};
-	if (my $lie = $lies{ $name // '' }) { $lie->($c) } else { answer($c, '404 Not Found', '{}') }
+	if (my $lie = $lies{ $name // '' }) { $lie->($c, $head =~ /^GET/) } else { answer($c, '404 Not Found', '{}') }
 	shutdown $c, 1;
 }

@@ -382,9 +382,10 @@ static void tell_plan(struct import *im)
 static void tell_counts(struct import *im, const char *verb)
 {
 	const struct plan *p = &im->plan;
+	const char *undone = p->undone ? arena_printf(im->d.arena, ", %u undone", p->undone) : "";
 
-	tell("rowcall: ", str_of(arena_printf(im->d.arena, "%s%u created, %u changed, %u unchanged, %u gone, %u refused", verb, p->created, p->changed,
-					      p->unchanged, p->gone, p->refused)));
+	tell("rowcall: ", str_of(arena_printf(im->d.arena, "%s%u created, %u changed, %u unchanged, %u gone, %u refused%s", verb, p->created, p->changed,
+					      p->unchanged, p->gone, p->refused, undone)));
 }
 
 /* Asking */
@@ -438,7 +439,7 @@ static int carry_out(struct import *im)
 	if (!first || im->plan.refused)
 		tell_plan(im);
 	tell_secrets(im);
-	tell_counts(im, im->stored ? "" : "nothing is stored; it would be: ");
+	tell_counts(im, im->stored || im->plan.undone ? "" : "nothing is stored; it would be: ");
 	return code ? code : im->plan.refused || im->broken ? CTL_FAILED : CTL_OK;
 }
 

@@ -227,6 +227,20 @@ static struct api_request request_for(struct plan *p, struct json_object *item)
 	return q;
 }
 
+/* No answer has come to what the item asked for, so nothing more is asked. */
+static void cut_off(struct plan *p, size_t from, bool whole)
+{
+	for (size_t i = from; i < json_object_array_length(p->rows); i++) {
+		struct json_object *item = json_object_array_get_idx(p->rows, i);
+
+		if (!method_of(p, item))
+			continue;
+		--*count_of(p, text_of(item, "status"));
+		p->undone++;
+		put_status(item, "undone", i == from || whole ? "no answer came: whether it is stored is not known" : "was not asked for");
+	}
+}
+
 int plan_apply(struct plan *p)
 {
 	for (size_t i = 0; i < json_object_array_length(p->rows); i++) {
@@ -235,8 +249,10 @@ int plan_apply(struct plan *p)
 		struct api_answer answer;
 		int code = q.method ? api_send(p->api, &q, &answer) : 0;
 
-		if (code)
+		if (code) {
+			cut_off(p, i, false);
 			return code;
+		}
 		if (q.method && answer.status >= 400)
 			refuse(p, item, answer.json);
 	}
@@ -288,8 +304,10 @@ int plan_apply_whole(struct plan *p)
 	for (size_t i = 0; !p->refused && i < json_object_array_length(p->rows); i++)
 		if (method_of(p, json_object_array_get_idx(p->rows, i)))
 			json_object_array_add(changes, change_for(p, json_object_array_get_idx(p->rows, i)));
-	if (json_object_array_length(changes) && (code = api_send(p->api, &q, &answer)))
+	if (json_object_array_length(changes) && (code = api_send(p->api, &q, &answer))) {
+		cut_off(p, 0, true);
 		return code;
+	}
 	bad = answer.status >= 400 && json_get(answer.json, "change") ? item_of(p, json_object_get_int64(json_get(answer.json, "change"))) : NULL;
 	if (bad)
 		refuse(p, bad, answer.json);

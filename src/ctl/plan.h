@@ -12,9 +12,10 @@ struct plan {
 	const char *source;             /* x-source of the source's rows: those that it does not have any more are gone; NULL: not looked for */
 	bool remove;                    /* gone rows are deleted */
 	bool as_is;                     /* rows may break the rules, but for those of key and type */
-	/* Array of {"key", "status", "what"}: created, changed, unchanged, gone, refused. The arena's of api. */
+	/* Array of {"key", "status", "what"}: created, changed, unchanged, gone, refused; undone: it was cut off before. The
+	 * arena's of api. */
 	struct json_object *rows;
-	unsigned created, changed, unchanged, gone, refused;
+	unsigned created, changed, unchanged, gone, refused, undone;
 };
 
 /* Compares the draft with the directory; nothing is stored. Rows that break a rule are refused already. 0, or an exit

@@ -59,5 +59,11 @@ done
 is "$(to pages ls),$(cat "$TMP/err")" '69,rowcall: GET /api/directory?limit=1000: the list does not end after 10000 pages' "and to a list whose cursors never end"
 is "$(to again prune --before 2026-01-01)" 0 "what comes no further is not asked again"
 like "$(grep -c 'POST /again' "$TMP/liar.log")" '^[12]$' "… and once more at most"
+
+# A service that goes away meanwhile.
+jq -c '.key = "K1", .key = "K2", .key = "K3"' "$TMP/row" >"$TMP/rows"
+is "$(to dies import jsonl "$TMP/rows"),$(tail -1 "$TMP/err")" '69,rowcall: 1 created, 0 changed, 0 unchanged, 0 gone, 0 refused, 2 undone' "an import counts what is done"
+is "$(cut -f1-3 "$TMP/out")" "$(printf 'K1\tcreated\tnow\nK2\tundone\tno answer came: whether it is stored is not known\nK3\tundone\twas not asked for')" "… and says of which row it is not known"
+is "$(to dies import jsonl --atomic "$TMP/rows"),$(tail -1 "$TMP/err")" '69,rowcall: 0 created, 0 changed, 0 unchanged, 0 gone, 0 refused, 3 undone' "of a batch neither is said that it is stored nor that it is not"
 unlike "$(cat "$TMP/out" "$TMP/err")" 0123456789secret "the credential is in no message"
 done_testing
