@@ -6,6 +6,7 @@
 #include "base/crypto.h"
 #include "base/escape.h"
 #include "import/command.h"
+#include "import/credential.h"
 #include "import/naming.h"
 #include "lang/authspec.h"
 #include "lang/target.h"
@@ -35,6 +36,8 @@ struct command {
 	struct str query_name, query_variable;
 	unsigned credentials;
 	bool basic;                             /* one is Basic, which has no form among headers */
+	bool browser;                           /* copied from one */
+	struct buf kept;                        /* names of what stays in the row as it stood */
 };
 
 static int refuse(struct command *c, const char *detail, struct str about)
@@ -55,6 +58,24 @@ static bool is_listed(const struct str *list, size_t n, struct str name)
 		if (str_eq(list[i], name))
 			return true;
 	return false;
+}
+
+static bool is_fixed(const struct command *c, struct str name)
+{
+	return is_listed(c->wishes->fixed, c->wishes->fixed_n, name);
+}
+
+/* What nothing can be said about is told: whoever pasted it knows. */
+static void keep(struct command *c, struct str name)
+{
+	buf_puts(&c->kept, c->kept.len ? ", " : "");
+	buf_putstr(&c->kept, name);
+}
+
+/* By its name, or by itself; unless somebody has said that it stays. */
+static bool is_secret(const struct command *c, struct str name, struct str value)
+{
+	return value.n && !is_fixed(c, name) && (credential_name(name) || credential_value(value));
 }
 
 /* Options */
@@ -500,54 +521,77 @@ static void credential_header(struct command *c, struct str name, struct str val
 	own_form(c, NULL, variable_name);
 }
 
-/* Of the connection, or what browsers add for themselves. */
-static bool is_noise(struct str name)
+static bool is_one_of(struct str name, const char *const *names)
 {
-	static const char *const names[] = {
-		"accept-encoding", "cache-control", "connection", "content-length", "dnt", "expect", "host", "keep-alive",
-		"pragma", "priority", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-		"upgrade-insecure-requests",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (equal_fold(name, names[i]))
+	for (; *names; names++)
+		if (equal_fold(name, *names))
 			return true;
-	return name.n > 4 && strncasecmp(name.p, "sec-", 4) == 0;
+	return false;
 }
 
-/* By its name, or by a scheme before the value. */
-static bool is_credential(struct str name, struct str value)
+/* The program that was used, not the API: a browser, or what calls APIs by hand. */
+static bool is_tool(struct str agent)
 {
-	static const char *const schemes[] = { "bearer", "basic", "token" };
-	struct str scheme = str_cut(&value, ' ');
+	static const char *const tools[] = { "HTTPie/", "Mozilla/", "PostmanRuntime/", "curl/", "insomnia/", NULL };
 
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
-		if (value.n && equal_fold(scheme, schemes[i]))
+	for (size_t i = 0; tools[i]; i++)
+		if (str_starts(agent, tools[i]))
 			return true;
-	return authspec_is_credential_header(name) || naming_is_credential(name);
+	return false;
+}
+
+static bool is_browser(struct str name, struct str value)
+{
+	return (name.n > 4 && strncasecmp(name.p, "sec-", 4) == 0) || (equal_fold(name, "user-agent") && str_starts(value, "Mozilla/"));
+}
+
+/* Says nothing of the contract: it is of the connection, of one request, of a cache, or a browser's own. */
+static bool is_noise(const struct command *c, struct str name, struct str value)
+{
+	static const char *const always[] = {
+		"accept-encoding", "baggage", "cache-control", "connection", "content-length", "dnt", "expect", "host", "if-modified-since",
+		"if-none-match", "keep-alive", "newrelic", "postman-token", "pragma", "priority", "proxy-connection", "save-data", "sentry-trace", "te",
+		"traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "upgrade-insecure-requests", "x-client-data",
+		"x-correlation-id", "x-request-id", NULL,
+	};
+	static const char *const browser[] = { "accept-language", "origin", "referer", NULL };
+
+	if (equal_fold(name, "accept") && str_is(value, "*/*"))
+		return true;
+	if (equal_fold(name, "user-agent") && is_tool(value))
+		return true;
+	return is_browser(name, value) || is_one_of(name, always) || (c->browser && is_one_of(name, browser));
+}
+
+/* By its name, a scheme before the value, or the value; one with a "$" is a name that the shell would have filled in. */
+static bool is_credential(const struct command *c, struct str name, struct str value)
+{
+	static const char *const schemes[] = { "bearer", "basic", "token", NULL };
+	struct str rest = value, scheme = str_cut(&rest, ' ');
+
+	return (rest.n && is_one_of(scheme, schemes)) || authspec_is_credential_header(name) || is_secret(c, name, value) ||
+	       (value.n && memchr(value.p, '$', value.n));
 }
 
 static void header(struct command *c, struct str name, struct str value)
 {
 	struct buf clean = BUF_ARENA(c->d->arena);
 
-	if (is_noise(name) || (equal_fold(name, "accept") && str_is(value, "*/*")))
+	if (!is_fixed(c, name) && is_noise(c, name, value))
 		return;
 	if (equal_fold(name, "content-type")) {
 		c->type = value;
 		return;
 	}
-	if (is_credential(name, value)) {
+	if (equal_fold(name, "referer"))        /* its query may be anything */
+		value = str_cut(&value, '?');
+	if (is_credential(c, name, value)) {
 		credential_header(c, name, value);
 		return;
 	}
-	if (equal_fold(name, "referer"))        /* its query may be anything */
-		value = str_cut(&value, '?');
 	escape_add(&clean, ESCAPE_HEADER, value);
-	if (memchr(buf_text(&clean), '$', clean.len))
-		draft_note(c->d, arena_str(c->d->arena, name), true, "the header is left out: its value holds a `$`");
-	else
-		auth_header(c, name, buf_text(&clean), NULL);
+	auth_header(c, name, buf_text(&clean), NULL);
+	keep(c, name);
 }
 
 /* URL */
@@ -603,7 +647,7 @@ static bool becomes_argument(const struct command *c, struct str name, struct st
 {
 	const struct command_wishes *w = c->wishes;
 
-	if (is_listed(w->fixed, w->fixed_n, name) || is_listed(w->fixed, w->fixed_n, value))
+	if (is_fixed(c, name) || is_fixed(c, value))
 		return false;
 	return looks || is_listed(w->slot, w->slot_n, name) || is_listed(w->slot, w->slot_n, value);
 }
@@ -618,7 +662,7 @@ static void note_credential(struct command *c, struct str name, size_t n)
 
 static bool is_slot(const struct command *c, struct str segment)
 {
-	return segment.n && becomes_argument(c, segment, segment, looks_like_id(segment) || naming_is_random(segment));
+	return segment.n && becomes_argument(c, segment, segment, looks_like_id(segment) || credential_value(segment));
 }
 
 /* A segment is called by the one before it: of /users/42 it is `users`. */
@@ -635,13 +679,13 @@ static void put_path(struct command *c)
 			buf_putc(&c->target, '/');
 		first = false;
 		if (is_slot(c, segment))
-			n = argument(c, before, "string", naming_is_random(segment) ? str_of("...") : decoded(c, segment, false));
-		if (is_slot(c, segment) && naming_is_random(segment))
+			n = argument(c, before, "string", credential_value(segment) ? str_of("...") : decoded(c, segment, false));
+		if (is_slot(c, segment) && credential_value(segment))
 			note_credential(c, before, n);
 		if (n)
 			buf_printf(&c->target, "$%zu", n);
 		else
-			draft_url(&c->target, is_slot(c, segment) && naming_is_random(segment) ? str_of("...") : segment);
+			draft_url(&c->target, is_slot(c, segment) && credential_value(segment) ? str_of("...") : segment);
 		if (segment.n && !n)
 			before = segment;
 	}
@@ -664,6 +708,36 @@ static void query_credential(struct command *c, struct str name, struct str valu
 		     (int)(name.n < 64 ? name.n : 64), name.p);
 }
 
+/* $NAME, which the shell would have filled in. */
+static bool is_shell_name(struct str value)
+{
+	return value.n > 1 && value.p[0] == '$' && ((value.p[1] >= 'A' && value.p[1] <= 'Z') || value.p[1] == '_');
+}
+
+/* The value of a pair; of one without "=" (p NULL) the name is all of it. */
+static void put_pair(struct command *c, struct buf *out, struct str raw, struct str value)
+{
+	bool bare = !value.p;
+	struct str name = decoded(c, raw, true), shown = decoded(c, bare ? raw : value, true);
+	bool secret = is_secret(c, bare ? str_of("") : name, shown);
+	size_t n = 0;
+
+	if (secret || (value.n && becomes_argument(c, name, shown, true)))
+		n = argument(c, bare ? str_of("value") : name, "string", secret ? str_of("...") : shown);
+	if (!bare) {
+		draft_url(out, raw);
+		buf_putc(out, '=');
+	}
+	if (n)
+		buf_printf(out, "$%zu", n);
+	else
+		draft_url(out, secret ? str_of("...") : bare ? raw : value);
+	if (secret)
+		note_credential(c, bare ? str_of("a value without a name") : name, n);
+	else if (shown.n)
+		keep(c, name);
+}
+
 /* a=b&c=d with values as arguments; of a form with what looks like a credential as one too, since a body cannot name a
  * variable. */
 static void put_pairs(struct command *c, struct buf *out, struct str pairs, bool form)
@@ -671,30 +745,17 @@ static void put_pairs(struct command *c, struct buf *out, struct str pairs, bool
 	bool first = true;
 
 	while (pairs.p) {
-		struct str pair = str_cut(&pairs, '&'), value = pair, raw = str_cut(&value, '=');
-		struct str name = decoded(c, raw, true), example = decoded(c, value.p ? value : str_of(""), true);
-		bool credential = value.n && naming_is_credential(name);
-		size_t n = 0;
+		struct str value = str_cut(&pairs, '&'), raw = str_cut(&value, '='), name = decoded(c, raw, true);
 
-		if (!pair.n)
+		if (!raw.n && !value.p)
 			continue;
-		if (credential && !form) {
-			query_credential(c, name, example);
+		if (!form && value.n && !is_fixed(c, name) && (credential_name(name) || is_shell_name(value))) {
+			query_credential(c, name, decoded(c, value, true));
 			continue;
 		}
-		if (credential || (value.n && becomes_argument(c, name, example, true)))
-			n = argument(c, name, "string", credential ? str_of("...") : example);
 		buf_puts(out, first ? "" : "&");
 		first = false;
-		draft_url(out, raw);
-		if (value.p)
-			buf_putc(out, '=');
-		if (n)
-			buf_printf(out, "$%zu", n);
-		else if (value.p)
-			draft_url(out, credential ? str_of("...") : value);
-		if (credential)
-			note_credential(c, name, n);
+		put_pair(c, out, raw, value);
 	}
 }
 
@@ -734,7 +795,15 @@ static const char *json_type_of(struct json_object *o)
 	}
 }
 
-static void put_json(struct command *c, struct json_object *o, struct str name, unsigned depth);
+/* Where a value of JSON stands. */
+struct spot {
+	struct str name;                /* of the nearest member */
+	unsigned depth;
+	bool element;                   /* of an array: the name is its array's */
+	bool secret;                    /* a name on the way to it is a credential's */
+};
+
+static void put_json(struct command *c, struct json_object *o, struct spot at);
 
 static void put_json_name(struct command *c, struct str name)
 {
@@ -746,47 +815,68 @@ static void put_json_name(struct command *c, struct str name)
 	put_literal(&c->payload, buf_str(&text), "\\u0024");
 }
 
-static void put_json_leaf(struct command *c, struct json_object *o, struct str name, unsigned depth)
+/* Texts and numbers; a number of a credential, as a PIN is one, shows as 0. */
+static void put_json_leaf(struct command *c, struct json_object *o, struct spot at)
 {
 	struct buf text = BUF_ARENA(c->d->arena);
 	const char *type = json_type_of(o);
-	bool text_value = type && strcmp(type, "string") == 0;
-	bool credential = text_value && name.n && naming_is_credential(name);
+	bool is_text = json_object_is_type(o, json_type_string);
+	bool secret = (at.secret && type && !json_object_is_type(o, json_type_boolean)) || (is_text && is_secret(c, str_of(""), json_str(o)));
+	struct str hidden = str_of(is_text ? "..." : "0");
 	size_t n = 0;
 
+	secret = secret && !is_fixed(c, at.name);
 	json_text(&text, o);
-	if (type && name.n && (credential || becomes_argument(c, name, json_str(o), depth == 1)))
-		n = argument(c, name, type, credential ? str_of("...") : text_value ? json_str(o) : buf_str(&text));
+	if (type && (secret || (at.name.n && !at.element && becomes_argument(c, at.name, json_str(o), at.depth == 1))))
+		n = argument(c, at.name.n ? at.name : str_of("value"), type, secret ? hidden : is_text ? json_str(o) : buf_str(&text));
 	if (n)
-		buf_printf(&c->payload, text_value ? "\"$%zu\"" : "$%zu", n);
+		buf_printf(&c->payload, is_text ? "\"$%zu\"" : "$%zu", n);
 	else
-		put_literal(&c->payload, credential ? str_of("\"...\"") : buf_str(&text), "\\u0024");
-	if (credential)
-		note_credential(c, name, n);
+		put_literal(&c->payload, secret ? str_of(is_text ? "\"...\"" : "0") : buf_str(&text), "\\u0024");
+	if (secret)
+		note_credential(c, at.name, n);
+	else if (is_text)
+		keep(c, at.name);
 }
 
-static void put_json(struct command *c, struct json_object *o, struct str name, unsigned depth)
+/* Of `tokens` each element is a token. */
+static bool is_credential_list(struct str name)
+{
+	return name.n && (name.p[name.n - 1] == 's' || name.p[name.n - 1] == 'S') && credential_name(str_make(name.p, name.n - 1));
+}
+
+static void put_json_object(struct command *c, struct json_object *o, struct spot at)
 {
 	bool first = true;
 
+	buf_putc(&c->payload, '{');
+	json_object_object_foreach(o, member, value) {
+		struct str name = str_of(member);
+		bool secret = at.secret || credential_name(name) || (json_object_is_type(value, json_type_array) && is_credential_list(name));
+
+		buf_puts(&c->payload, first ? "" : ",");
+		first = false;
+		put_json_name(c, name);
+		put_json(c, value, (struct spot){ .name = name, .depth = at.depth + 1, .secret = secret });
+	}
+	buf_putc(&c->payload, '}');
+}
+
+static void put_json(struct command *c, struct json_object *o, struct spot at)
+{
 	if (json_object_is_type(o, json_type_object)) {
-		buf_putc(&c->payload, '{');
-		json_object_object_foreach(o, member, value) {
-			buf_puts(&c->payload, first ? "" : ",");
-			first = false;
-			put_json_name(c, str_of(member));
-			put_json(c, value, str_of(member), depth + 1);
-		}
-		buf_putc(&c->payload, '}');
+		put_json_object(c, o, at);
 	} else if (json_object_is_type(o, json_type_array)) {
+		at.depth++;
+		at.element = true;
 		buf_putc(&c->payload, '[');
 		for (size_t i = 0; i < json_object_array_length(o); i++) {
 			buf_puts(&c->payload, i ? "," : "");
-			put_json(c, json_object_array_get_idx(o, i), str_of(""), depth + 1);
+			put_json(c, json_object_array_get_idx(o, i), at);
 		}
 		buf_putc(&c->payload, ']');
 	} else {
-		put_json_leaf(c, o, name, depth);
+		put_json_leaf(c, o, at);
 	}
 }
 
@@ -809,14 +899,29 @@ static bool is_plain(struct str text)
 	return true;
 }
 
+/* A slot takes the place of each credential: what stands behind one begins with neither a figure nor a "+". */
 static int put_text(struct command *c, struct str text)
 {
+	size_t at = 0, n = 0, from = 0;
+
 	if (!escape_is_utf8(text) || memchr(text.p, '\0', text.n))
 		return refuse(c, "the body is no text", str_of(""));
 	if (!is_plain(text))
 		return refuse(c, "the body cannot be a template: it holds a `$NAME`, a line that begins with `#`, or blanks around it",
 			      str_of(""));
-	buf_putstr(&c->payload, text);
+	keep(c, str_of("the body"));
+	while (credential_find(text, &at, &n)) {
+		size_t slot = argument(c, str_of("secret"), "string", str_of("..."));
+
+		buf_add(&c->payload, text.p + from, at - from);
+		if (slot)
+			buf_printf(&c->payload, "$%zu", slot);
+		else
+			buf_puts(&c->payload, "...");
+		note_credential(c, str_of("the body"), slot);
+		from = at += n;
+	}
+	buf_putstr(&c->payload, str_skip(text, from));
 	return 0;
 }
 
@@ -836,17 +941,19 @@ static int put_body(struct command *c)
 	if (opens && json_parse(c->d->arena, start, &o, NULL) == 0) {
 		if (form && !c->json)
 			draft_note(c->d, "--data", false, "is sent as application/json; curl would have called it a form");
-		put_json(c, o, str_of(""), 0);
+		put_json(c, o, (struct spot){ .name = str_of("") });
 		if (type_is(c, "application/json") || form)
 			c->type = str_of("");
 		return 0;
 	}
-	if (form) {
+	if (form && start.p[0] != '<') {
 		buf_puts(&c->payload, "form:");
 		put_pairs(c, &c->payload, text, true);
 		c->type = str_of("");
 		return 0;
 	}
+	if (!c->type.p)                         /* what curl calls it */
+		c->type = str_of("application/x-www-form-urlencoded");
 	return put_text(c, text);
 }
 
@@ -936,7 +1043,7 @@ static void put_shown_path(struct command *c, struct buf *out)
 	while (rest.p && c->path.n) {
 		struct str segment = str_cut(&rest, '/');
 
-		draft_url(out, is_slot(c, segment) && naming_is_random(segment) ? str_of("...") : segment);
+		draft_url(out, is_slot(c, segment) && credential_value(segment) ? str_of("...") : segment);
 		if (rest.p)
 			buf_putc(out, '/');
 	}
@@ -997,6 +1104,8 @@ static int choose_method(struct command *c)
 static void read_credentials(struct command *c)
 {
 	for (size_t i = 0; i < c->headers; i++)
+		c->browser = c->browser || is_browser(c->header[i].name, c->header[i].value);
+	for (size_t i = 0; i < c->headers; i++)
 		header(c, c->header[i].name, c->header[i].value);
 	if (c->cookie.p)
 		credential_header(c, str_of("Cookie"), c->cookie);
@@ -1030,7 +1139,7 @@ int command_convert(struct draft *d, const struct str *word, size_t n, const str
 {
 	struct command c = {
 		.d = d, .wishes = wishes, .why = why, .data = BUF_ARENA(d->arena), .query = BUF_ARENA(d->arena),
-		.host = BUF_ARENA(d->arena), .target = BUF_ARENA(d->arena), .payload = BUF_ARENA(d->arena),
+		.host = BUF_ARENA(d->arena), .target = BUF_ARENA(d->arena), .payload = BUF_ARENA(d->arena), .kept = BUF_ARENA(d->arena),
 		.headers_auth = arena_json(d->arena, json_object_new_object()),
 	};
 	struct json_object *row = json_object_new_object();
@@ -1053,5 +1162,8 @@ int command_convert(struct draft *d, const struct str *word, size_t n, const str
 	json_put_text(row, "category", wishes->category ? wishes->category : buf_text(&category));
 	if (c.arguments)
 		put_schema(&c, row);
+	if (c.kept.len)
+		draft_note(d, arena_str(d->arena, buf_str(&c.kept)), false, "in the row as it stood, in a header, the body or the example, since "
+			   "nothing about it looks secret; if it is, put another value there and import again");
 	return 0;
 }

@@ -16,12 +16,5 @@ const char *naming_property(struct arena *a, struct str name);
 /* Whose service a host is, as the beginning of a variable's name: `api.github.com` gives GITHUB, `localhost:8080`
  * LOCALHOST, an address HOST. */
 void naming_host(struct buf *name, struct str host);
-/* True for the name of a query parameter or a member of a body that carries a credential by the look of it: its last
- * word is key, token, secret, password, signature or the like. */
-bool naming_is_credential(struct str name);
-/* True for a text that nobody has thought up: at least so many letters, figures, "_", "-" and ":", with lower and upper
- * case and figures among them. Such segments of a path (of web hooks, of bots) are credentials. */
-enum { NAMING_RANDOM_MIN = 20 };
-bool naming_is_random(struct str text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/escape.h"
+#include "import/credential.h"
 #include "import/naming.h"
 #include "import/openapi.h"
 #include "import/reduce.h"
@@ -284,7 +285,7 @@ static const char *variable(struct operation *op, const char *words)
 static bool is_credential(const char *in, const char *name)
 {
 	return strcmp(in, "header") == 0 && strcasecmp(name, "Idempotency-Key") != 0 && authspec_is_credential_header(str_of(name)) &&
-	       naming_is_credential(str_of(name));
+	       credential_name(str_of(name));
 }
 
 static void add_parameter(struct operation *op, struct json_object *o)

@@ -191,7 +191,8 @@ echo HOST_TOKEN=browser-token-canary >>"$DIR/secrets.env"
 is "$(row FROM_BROWSER .examples)" '["42|red shoes|2|it'"'"'s|3|..."]' "its example is what stood there"
 call FROM_BROWSER '"7|blue|1|x\"y|5|p"'
 is "$(seen '.method + .path + .body')" 'POST/echo/api/items/7?q=blue&page=1{"name":"x\"y","n":5,"deep":{"password":"p"}}' "called: with other values"
-like "$(tr -d '\r' <"$UPSTREAM_LOG.last" | tr '\n' ' ')" 'Authorization: Bearer browser-token-canary user-agent: Mozilla/5.0 \(X11; Linux x86_64\)' "with headers and credential"
+like "$(tr -d '\r' <"$UPSTREAM_LOG.last" | tr '\n' ' ')" 'Authorization: Bearer browser-token-canary' "with its credential"
+unlike "$(cat "$UPSTREAM_LOG.last")" 'Mozilla|en-US' "and without what is the browser's own"
 rowcall import curl -k UNQUOTED curl -sSLG "http://$UPSTREAM/echo/s" -d 'q=a b' --data-urlencode 'r=c&d' >/dev/null
 is "$?" 0 "the words of a command, without quotes around it"
 call UNQUOTED '"x y|z"'

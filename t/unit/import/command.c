@@ -91,6 +91,28 @@ static const struct { const char *command, *target, *auth, *payload, *examples, 
 	{ "curl https://x.test/bot1234567:" CANARY "XyZ/send", "GET https://x.test/$1/send", NULL, "", "[\"...\"]", "a token in the path" },
 	{ "curl -d 'user[password]=" CANARY "&pass=" CANARY "&PHPSESSID=" CANARY "&passphrase=" CANARY "' https://x.test/f", "POST https://x.test/f", NULL,
 	  "form:user[password]=$1&pass=$2&PHPSESSID=$3&passphrase=$4", "[\"...|...|...|...\"]", "names of a password" },
+	{ "curl 'https://x.test/w?ghp_" CANARY "'", "GET https://x.test/w?$1", NULL, "", "[\"...\"]", "a token that is all of the query" },
+	{ "curl 'https://x.test/w?customer=sk_" CANARY "'", "GET https://x.test/w?customer=$1", NULL, "", "[\"...\"]", "a value that says it itself" },
+	{ "curl 'https://x.test/w?region=$REGION'", "GET https://x.test/w", "query:region=REGION", "", "[\"\"]", "a value that the shell would fill in" },
+	{ "curl --json '{\"pin\":4711,\"a\":{\"otp\":\"" CANARY "\",\"b\":[\"ghp_" CANARY "\"]},\"tokens\":[\"" CANARY "\"],\"credentials\":{\"x\":\"" CANARY "\"}}' https://x.test/l",
+	  "POST https://x.test/l", NULL, "{\"pin\":$1,\"a\":{\"otp\":\"$2\",\"b\":[\"$3\"]},\"tokens\":[\"$4\"],\"credentials\":{\"x\":\"$5\"}}",
+	  "[\"0|...|...|...|...\"]", "secrets anywhere in JSON" },
+	{ "curl -H 'Content-Type: text/plain' -d 'pin: " CANARY ", go' https://x.test/t", "POST https://x.test/t", "headers:{\"Content-Type\":\"text/plain\"}", "pin: $1, go", "[\"...\"]", "a secret in a text" },
+	{ "curl -d '<login><password>" CANARY "</password></login>' https://x.test/t", "POST https://x.test/t",
+	  "headers:{\"Content-Type\":\"application/x-www-form-urlencoded\"}", "<login><password>$1</password></login>", "[\"...\"]", "a secret in XML" },
+	{ "curl -H 'X-Thing: ghp_" CANARY "' -H 'X-Other: $OTHER' https://x.test/", "GET https://x.test/", "headers:{\"X-Thing\":\"$X_THING\",\"X-Other\":\"$OTHER\"}", "", "[\"\"]", "headers of any name" },
+	{ "curl 'https://x.test/a' -H 'User-Agent: Mozilla/5.0 (X11)' -H 'Accept: */*' -H 'Accept-Language: de' -H 'Referer: https://y.test/' -H 'Origin: https://y.test' -H 'TE: trailers' -H 'X-Version: 3'",
+	  "GET https://x.test/a", "headers:{\"X-Version\":\"3\"}", "", "[\"\"]", "what Firefox adds" },
+	{ "curl -H 'Accept-Language: de' -A my/1.0 https://x.test/a", "GET https://x.test/a", "headers:{\"Accept-Language\":\"de\",\"User-Agent\":\"my/1.0\"}", "", "[\"\"]", "no browser: they were meant" },
+	{ "curl --location --request POST 'https://x.test/p' --header 'Postman-Token: " CANARY "' --header 'X-Api-Key: " CANARY "' --data '{\"a\": \"b\"}'", "POST https://x.test/p",
+	  "headers:{\"X-Api-Key\":\"$X_API_KEY\"}", "{\"a\":\"$1\"}", "[\"b\"]", "as Postman prints it" },
+	{ "curl https://api.stripe.com/v1/charges -u sk_test_" CANARY ": -d amount=2000 -d 'metadata[order]'=6735", "POST https://api.stripe.com/v1/charges", "basic:STRIPE_KEY",
+	  "form:amount=$1&metadata[order]=$2", "[\"2000|6735\"]", "as Stripe's manual prints it" },
+	{ "curl -L -X POST -H 'Accept: application/vnd.github+json' -H 'Authorization: Bearer <YOUR-TOKEN>' -H 'X-GitHub-Api-Version: 2022-11-28' https://api.github.com/repos/OWNER/REPO/issues -d '{\"title\":\"x\"}'",
+	  "POST https://api.github.com/repos/OWNER/REPO/issues",
+	  "headers:{\"Accept\":\"application/vnd.github+json\",\"Authorization\":\"Bearer $GITHUB_TOKEN\",\"X-GitHub-Api-Version\":\"2022-11-28\"}", "{\"title\":\"$1\"}", "[\"x\"]", "as GitHub's manual prints it" },
+	{ "curl https://api.openai.com/v1/responses -H 'Content-Type: application/json' -H \"Authorization: Bearer $OPENAI_API_KEY\" -d '{\"model\":\"gpt-4o-mini-2024-07-18\",\"input\":\"hi\"}'",
+	  "POST https://api.openai.com/v1/responses", "bearer:OPENAI_API_KEY", "{\"model\":\"$1\",\"input\":\"$2\"}", "[\"gpt-4o-mini-2024-07-18|hi\"]", "as OpenAI's manual prints it" },
 	{ "curl --oauth2-bearer " CANARY " https://x.test/", "GET https://x.test/", "bearer:X_TOKEN", "", "[\"\"]", "--oauth2-bearer" },
 };
 
@@ -161,6 +183,8 @@ static void asked_for(void)
 	tap_is_str(column("key"), "EXAMPLE_V1_SEND_MAIL_POST", "else it is made of host, path and method");
 	convert("curl -k -x p:1 https://x.test/ --next https://y.test/");
 	tap_is_int((int64_t)json_object_array_length(d.notes), 3, "what has no counterpart is reported");
+	convert("curl 'https://x.test/?a=1' -H 'X-V: 2' --json '{\"c\":{\"d\":\"e\"}}'");
+	tap_ok(strstr(all(), "\"at\":\"X-V, a, d\",\"what\":\"in the row as it stood"), "what nothing can be said about is named");
 	convert("curl 'https://x.test/?a=1&a=2'");
 	tap_is_str(column("input_schema"), "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},\"a_2\":{\"type\":\"string\"}},"
 		   "\"required\":[\"a\",\"a_2\"],\"additionalProperties\":false,\"x-strict\":true}", "arguments of one name are numbered");

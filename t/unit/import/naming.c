@@ -63,30 +63,12 @@ static void hosts(void)
 	tap_is_str(host(""), "HOST", "nothing");
 }
 
-static void credentials(void)
-{
-	static const char *const yes[] = { "api_key", "apikey", "apiKey", "access_token", "X-Auth-Token", "password", "sig",
-		"client_secret", "appid", "hapikey", "pass", "PHPSESSID", "sessionId", "X-Hub-Signature-256", "secretkey" };
-	static const char *const no[] = { "keyword", "key_id", "monkey", "page_token_size", "q", "signal", "" };
-
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		tap_ok(naming_is_credential(str_of(yes[i])), "%s looks like a credential", yes[i]);
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		tap_ok(!naming_is_credential(str_of(no[i])), "%s does not", no[i]);
-	tap_ok(naming_is_random(str_of("bot123456:AAbbCC-dd_ee")), "a bot's token is random");
-	tap_ok(naming_is_random(str_of("aB3aB3aB3aB3aB3aB3aB")), "20 characters are enough");
-	tap_ok(!naming_is_random(str_of("aB3aB3aB3aB3aB3aB3a")), "19 are not");
-	tap_ok(!naming_is_random(str_of("a-long-name-of-2026-in-words")), "words are not random");
-	tap_ok(!naming_is_random(str_of("Report-of-the-year-2026.pdf")), "nor is a file's name");
-}
-
 int main(void)
 {
 	arena = arena_new();
 	keys();
 	properties();
 	hosts();
-	credentials();
 	arena_free(arena);
 	return tap_done();
 }
