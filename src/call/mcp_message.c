@@ -3,6 +3,7 @@
 #include "base/crypto.h"
 #include "call/media.h"
 #include "call/mcp_message.h"
+#include "lang/authspec.h"
 
 /* Streams */
 
@@ -230,14 +231,6 @@ struct str mcp_message_header(struct arena *a, struct str value)
 	return buf_str(&b);
 }
 
-static bool is_token(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] <= 0x20 || (unsigned char)s.p[i] >= 0x7F || strchr("\"(),/:;<=>?@[\\]{}", s.p[i]))
-			return false;
-	return s.n && s.n <= 128;
-}
-
 static void one_param(struct str name, struct json_object *value, void (*fn)(void *ctx, struct str name, struct str value),
 	void *ctx)
 {
@@ -274,7 +267,7 @@ void mcp_message_params(struct json_object *schema, struct json_object *argument
 		struct json_object *value = json_get(arguments, key);
 		struct str name = json_str(json_get(property, "x-mcp-header"));
 
-		if (is_token(name))
+		if (authspec_header_part(name))
 			one_param(name, value, fn, ctx);
 		mcp_message_params(property, value, fn, ctx);
 	}

@@ -1,5 +1,6 @@
 /* The rules for a row at the write. Each is a line of a table: the columns whose change calls for it, and a function.
  * What a row may still do wrong when it runs (an unknown function, a variable that is missing) is told then. */
+#include <ctype.h>
 #include <stdio.h>
 #include "directory/contract.h"
 #include "directory/validate.h"
@@ -172,6 +173,54 @@ static int check_keywords(struct arena *a, struct json_object *o, struct problem
 		"x-output-schema is a JSON Schema of the row's result");
 }
 
+/* What is wrong with the header that repeats the property, NULL: nothing. seen: names so far, in lower case. */
+static const char *header_fault(struct arena *a, struct json_object *property, struct json_object *seen)
+{
+	static const char *const kinds[] = { "string", "number", "integer", "boolean" };
+	struct str name = json_str(json_get(property, "x-mcp-header")), type = json_str(json_get(property, "type"));
+	bool fits = !json_get(property, "type");
+	char *lower;
+
+	if (!authspec_header_part(name))
+		return "the name behind Mcp-Param- is a token of at most 128 bytes";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		fits = fits || str_is(type, kinds[i]);
+	if (!fits)
+		return "a header repeats a string, number, integer or boolean";
+	lower = arena_str(a, name);
+	for (char *p = lower; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (json_object_object_get_ex(seen, lower, NULL))
+		return "another property has that header";
+	json_put_bool(seen, lower, true);
+	return NULL;
+}
+
+/* The headers that MCP clients send, of properties and those inside of them. */
+static int check_repeated(struct arena *a, struct json_object *schema, const char *at, struct json_object *seen,
+	struct problem *why)
+{
+	struct json_object *properties = json_get(schema, "properties");
+
+	if (!json_object_is_type(properties, json_type_object))
+		return 0;
+	json_object_object_foreach(properties, name, property) {
+		const char *here = arena_printf(a, "%s/properties/%.64s", at, name), *fault = NULL;
+
+		if (json_object_is_type(property, json_type_object) &&
+		    json_object_object_get_ex(property, "x-mcp-header", NULL))
+			fault = header_fault(a, property, seen);
+		if (fault)
+			return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, arena_printf(a, "%s/x-mcp-header: %s", here, fault),
+				"correct it, or leave it out: see TYPED ARGUMENTS in rowcall-row(5)");
+		if (check_repeated(a, property, here, seen, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+_Static_assert(AUTHSPEC_HEADER_PART_MAX == 128, "the text of header_fault");
+
 /* A schema that cannot be written out without references is refused too: its row could not be shown as a tool. */
 static int rule_schema(struct arena *a, const struct row *r, struct problem *why)
 {
@@ -190,7 +239,8 @@ static int rule_schema(struct arena *a, const struct row *r, struct problem *why
 	if (!json_object_is_type(o, json_type_object) || (type && !str_is(json_str(type), "object")))
 		return refuse(why, "bad_schema", ROW_INPUT_SCHEMA, "/type: the root is not an object",
 			"the arguments of a row are an object: {\"type\":\"object\",\"properties\":{…}}");
-	if (check_places(a, r, json_get(o, "properties"), why) < 0 || check_keywords(a, o, why) < 0)
+	if (check_places(a, r, json_get(o, "properties"), why) < 0 || check_keywords(a, o, why) < 0 ||
+	    check_repeated(a, o, "", arena_json(a, json_object_new_object()), why) < 0)
 		return -1;
 	s = schema_compile(o, NULL, why);
 	rc = s ? schema_plain(s, &plain, why) : -1;

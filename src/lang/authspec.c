@@ -104,6 +104,11 @@ static bool is_framing(struct str name)
 	return false;
 }
 
+bool authspec_header_part(struct str name)
+{
+	return is_token(name) && name.n <= AUTHSPEC_HEADER_PART_MAX;
+}
+
 const char *authspec_header_fault(struct str name)
 {
 	if (!is_token(name))

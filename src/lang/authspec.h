@@ -40,6 +40,9 @@ int authspec_parse(struct arena *a, struct str text, struct authspec *out, struc
 void authspec_names(const struct authspec *s, void (*fn)(void *ctx, struct str name), void *ctx);
 /* Why a row cannot set a header of that name (it is no token of RFC 9110, or frames the message); NULL when it can. */
 const char *authspec_header_fault(struct str name);
+/* Whether a row may choose it as the part of a header's name behind a prefix: a token of RFC 9110, not too long. */
+enum { AUTHSPEC_HEADER_PART_MAX = 128 };
+bool authspec_header_part(struct str name);
 /* True for a header name that carries credentials: authorization, proxy-authorization, cookie, anything with "key",
  * "token" or "secret" in it. */
 bool authspec_is_credential_header(struct str name);

@@ -1,5 +1,7 @@
 /* subscriptions/listen: a stream that says when what a client has listed may have changed. It says so for changes of rows
  * that the credential reads, or has read, and ends with the credential. What is woken when is store/change.c's. */
+#include <string.h>
+#include "base/crypto.h"
 #include "store/change.h"
 #include "web/emit.h"
 #include "web/mcp.h"
@@ -19,12 +21,27 @@ struct listener {
 	struct mcp *m;
 	struct change_waiter waiter;
 	bool wanted[TOPICS];
+	char owner[CRYPTO_HEX];         /* digest of the owner's key that opened it; "": another credential did */
 	uint64_t generation;            /* of the directory, and then: */
 	int64_t seq;                    /* the last event that was looked at */
 	uint64_t seen;                  /* a digest of the keys that are read, and whether they are called */
 };
 
 /* What the credential sees */
+
+static void digest_owner(const struct listener *l, char out[CRYPTO_HEX])
+{
+	crypto_sha256_hex(secret_owner(l->m->r->service->secrets), out);
+}
+
+static bool is_owner_still(const struct listener *l)
+{
+	char now[CRYPTO_HEX];
+
+	secret_refresh(l->m->r->service->secrets);
+	digest_owner(l, now);
+	return strcmp(now, l->owner) == 0;
+}
 
 /* As it is now; false when it is no good any more. The token is a's. */
 static bool look_up(const struct listener *l, struct arena *a, struct caller *who)
@@ -33,6 +50,8 @@ static bool look_up(const struct listener *l, struct arena *a, struct caller *wh
 	struct problem why = { 0 };
 
 	*who = l->m->r->caller;
+	if (who->kind == CALLER_OWNER)
+		return is_owner_still(l);
 	if (!who->token)
 		return true;
 	if (token_get(l->m->r->service->directory, a, str_of(who->token->name), &t, &why) <= 0)
@@ -210,6 +229,8 @@ void mcp_listen(struct mcp *m)
 	bool found;
 
 	*l = (struct listener){ .m = m };
+	if (m->r->caller.kind == CALLER_OWNER)
+		digest_owner(l, l->owner);
 	if (read_wishes(m, l) < 0)
 		return;
 	/* From here on nothing is missed. */

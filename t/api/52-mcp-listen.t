@@ -83,7 +83,7 @@ is "$(api GET /mcp '' -H 'accept: text/event-stream' >/dev/null; status) $(heade
 # How many
 ok "whose client has left is no stream any more" until_streams 1
 listen b 2 "$KEY"; b=$PID
-listen c 3 "$KEY"
+listen c 3 "$KEY"; c=$PID
 until_in b acknowledged; until_in c acknowledged
 is "$(streams)" 3 "three are open"
 listen d 4 "$KEY"
@@ -102,9 +102,25 @@ ok "makes room" until_in f acknowledged
 
 # Meanwhile and at the end
 ok "a stream on which nothing happens says that it is there" until_in first '^: keep-alive$'
+kill "$c"
+until_streams 3
+before=$(changes f)
+rotated=owners-new-key-$(seq -s '' 20)
+sed "s/^TERMINAL_KEY=.*/TERMINAL_KEY=$rotated/" "$DIR/secrets.env" >"$DIR/secrets.new"
+chmod 600 "$DIR/secrets.new"
+mv "$DIR/secrets.new" "$DIR/secrets.env"
+OLD=$KEY KEY=$rotated
+listen fresh '"new"' "$KEY"
+fresh=$PID
+ok "a new owner's key opens a stream" until_in fresh acknowledged
+change UPPER 8
+ok "one that the old key has opened ends" until_gone "$first"
+is "$(messages first | tail -1 | jq -c '[.id,.result.resultType]') $(changes f)" "[\"a\",\"complete\"] $before" "and is told of nothing more"
+ok "the new one is told" until_in fresh list_changed
+unlike "$(cat "$TMP/first" "$TMP/fresh")" "$OLD|$KEY" "no stream has a key in it"
 kill -HUP "$MASTER"
-ok "a reload ends the streams" until_gone "$first"
-is "$(messages first | tail -1 | jq -c '[.id,.result.resultType]')" '["a","complete"]' "as it should be"
+ok "a reload ends the streams" until_gone "$fresh"
+is "$(messages fresh | tail -1 | jq -c '[.id,.result.resultType]')" '["new","complete"]' "as it should be"
 listen g 9 "$KEY"
 g=$PID
 ok "new ones are opened at the successor" until_in g acknowledged

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "directory/validate.h"
+#include "lang/authspec.h"
 #include "tap.h"
 
 static struct arena *a;
@@ -121,6 +122,53 @@ static void check_rules(void)
 	}
 }
 
+#define HEADER(type, name) "{" type "\"x-mcp-header\":" name "}"
+#define HEADERS(one, two) "{\"properties\":{\"a\":" one ",\"b\":" two "}}"
+
+/* Headers that repeat a property: names of headers, one each, of what fits into a header. */
+static void repeated_headers(void)
+{
+	static const struct { const char *schema, *fault; } cases[] = {
+		{ HEADERS(HEADER("\"type\":\"string\",", "\"City\""), HEADER("\"type\":\"boolean\",", "\"Days\"")), NULL },
+		{ HEADERS(HEADER("", "\"City\""), "{\"type\":\"object\"}"), NULL },
+		{ HEADERS(HEADER("", "\"City\""), HEADER("", "\"cITY\"")), "/properties/b/x-mcp-header: another property has that header" },
+		{ HEADERS(HEADER("", "\"City\""), "{\"properties\":{\"c\":" HEADER("", "\"city\"") "}}"),
+			"/properties/b/properties/c/x-mcp-header: another property has that header" },
+		{ HEADERS(HEADER("\"type\":\"object\",", "\"City\""), "{}"),
+			"/properties/a/x-mcp-header: a header repeats a string, number, integer or boolean" },
+		{ HEADERS(HEADER("\"type\":[\"string\",\"null\"],", "\"City\""), "{}"),
+			"/properties/a/x-mcp-header: a header repeats a string, number, integer or boolean" },
+		{ HEADERS(HEADER("", "\"a b\""), "{}"),
+			"/properties/a/x-mcp-header: the name behind Mcp-Param- is a token of at most 128 bytes" },
+		{ HEADERS(HEADER("", "\"\""), "{}"),
+			"/properties/a/x-mcp-header: the name behind Mcp-Param- is a token of at most 128 bytes" },
+		{ HEADERS(HEADER("", "7"), "{}"),
+			"/properties/a/x-mcp-header: the name behind Mcp-Param- is a token of at most 128 bytes" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *pair[] = { "type", "fn", "input_schema", cases[i].schema, NULL };
+		struct row r = row_of(pair);
+		int rc;
+
+		memset(&why, 0, sizeof(why));
+		rc = validate_row(a, &r, row_bit(ROW_INPUT_SCHEMA), secrets, &why);
+		tap_ok(rc == (cases[i].fault ? -1 : 0), "%s is %s", cases[i].schema, cases[i].fault ? "refused" : "taken");
+		tap_is_str(why.detail, cases[i].fault ? cases[i].fault : "", "and it is said why");
+	}
+	for (int n = AUTHSPEC_HEADER_PART_MAX - 1; n <= AUTHSPEC_HEADER_PART_MAX + 1; n++) {
+		char name[AUTHSPEC_HEADER_PART_MAX + 2] = { 0 };
+		const char *pair[] = { "type", "fn", "input_schema", NULL, NULL };
+		struct row r;
+
+		memset(name, 'a', (size_t)n);
+		pair[3] = arena_printf(a, "{\"properties\":{\"a\":{\"x-mcp-header\":\"%s\"}}}", name);
+		r = row_of(pair);
+		tap_ok(validate_row(a, &r, row_bit(ROW_INPUT_SCHEMA), secrets, &why) == (n > AUTHSPEC_HEADER_PART_MAX ? -1 : 0),
+			"a name of %d bytes", n);
+	}
+}
+
 static void only_what_changed(void)
 {
 	static const char *const pair[] = { "type", "http", "target", "bad", "input_schema", "{", "category", "c",
@@ -180,6 +228,7 @@ int main(void)
 		tap_diag("%s", why.detail);
 	unlink(path);
 	check_rules();
+	repeated_headers();
 	only_what_changed();
 	check_gate();
 	secret_close(secrets);
