@@ -21,6 +21,7 @@ struct api {
 	struct json_object *document;
 	const struct openapi_wishes *wishes;
 	struct json_object *keys;               /* of the rows so far */
+	size_t size;                            /* bytes of them */
 };
 
 struct argument {
@@ -176,6 +177,17 @@ static struct json_object *example_of(struct api *api, struct json_object *o, bo
 	return v;
 }
 
+static size_t size_of(struct json_object *o)
+{
+	struct buf text = BUF_MALLOC;
+	size_t size;
+
+	json_text(&text, o);
+	size = text.len;
+	buf_free(&text);
+	return size;
+}
+
 /* The reduced schema of a parameter or media type, small enough: with the deepest that fits. */
 static struct json_object *schema_of(struct operation *op, struct json_object *schema, size_t max)
 {
@@ -184,14 +196,9 @@ static struct json_object *schema_of(struct operation *op, struct json_object *s
 
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
 		bool cut = false;
-		struct buf text = BUF_MALLOC;
-		size_t size;
 
 		out = arena_json(op->api->arena, reduce_schema(op->api->document, schema, depths[i], &cut));
-		json_text(&text, out);
-		size = text.len;
-		buf_free(&text);
-		if (size <= max) {
+		if (size_of(out) <= max) {
 			if (cut)
 				draft_note(op->api->d, op->at, false, "a schema is not described to its end (it contains itself, or is large)");
 			return out;
@@ -795,6 +802,7 @@ static void add_row(struct operation *op)
 	put_schema(op, row);
 	json_object_array_add(op->api->d->rows, row);
 	json_put_text(op->api->keys, op->key, op->at);
+	op->api->size += size_of(row);
 }
 
 /* False: the URL cannot be a target. */
@@ -882,6 +890,18 @@ static int bad_document(struct problem *why, const char *detail)
 	return -1;
 }
 
+static bool is_too_large(const struct api *api, struct problem *why)
+{
+	size_t n = json_object_array_length(api->d->rows);
+
+	if (n <= OPENAPI_ROWS_MAX && api->size <= OPENAPI_TEXT_MAX)
+		return false;
+	problem_set(why, 413, "file_too_large");
+	problem_detail(why, "becomes more than %d rows or %d MiB of them; take a part of it with --tag or --only", OPENAPI_ROWS_MAX,
+		       OPENAPI_TEXT_MAX >> 20);
+	return true;
+}
+
 int openapi_convert(struct draft *d, struct json_object *document, const struct openapi_wishes *wishes, struct problem *why)
 {
 	struct api api = { .d = d, .arena = d->arena, .document = document, .wishes = wishes, .keys = arena_json(d->arena, json_object_new_object()) };
@@ -904,6 +924,8 @@ int openapi_convert(struct draft *d, struct json_object *document, const struct 
 				convert_path(&api, path, target);
 			else
 				draft_note(d, path, true, "its $ref leads nowhere in this document");
+			if (is_too_large(&api, why))
+				return -1;
 		}
 	}
 	return 0;

@@ -7,6 +7,8 @@
 enum {
 	OPENAPI_DOCUMENT_MAX = 8 << 20, /* bytes */
 	OPENAPI_ARGUMENTS_MAX = 64,     /* of one row */
+	OPENAPI_ROWS_MAX = 10000,       /* of one document */
+	OPENAPI_TEXT_MAX = 32 << 20,    /* bytes of all its rows together: what many operations refer to is written out in each */
 };
 
 struct openapi_wishes {
@@ -27,7 +29,7 @@ const char *openapi_source(struct draft *d, struct json_object *document, const 
 /* A row for each operation, in the document's order. Arguments are, in this order, those of path, query, headers,
  * cookies (x-in, lang/place.h) and `body`. Keys are made of operationId, else of method and path; of two that are the
  * same the later one is made of both. d->notes tells what is left out. -1: 400 `invalid_openapi`: no document of these
- * versions. */
+ * versions; 413 `file_too_large`: more than OPENAPI_ROWS_MAX rows or OPENAPI_TEXT_MAX bytes of them. */
 int openapi_convert(struct draft *d, struct json_object *document, const struct openapi_wishes *wishes, struct problem *why);
 
 #endif

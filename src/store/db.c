@@ -927,16 +927,17 @@ static int dump_rows(struct dump *p)
 
 	buf_printf(&text, "SELECT * FROM \"%s\"", p->d->table);
 	rc = sqlite3_prepare_v2(p->h, buf_text(&text), -1, &s, NULL);
-	while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		struct json_object *row = json_object_new_object();
 
 		for (int i = 0; i < sqlite3_column_count(s); i++)
 			json_put(row, sqlite3_column_name(s, i), dump_value(s, i));
 		p->d->row(p->d->ctx, row);
+		rc = SQLITE_OK;
 	}
 	sqlite3_finalize(s);
 	buf_free(&text);
-	return rc == SQLITE_OK && p->steps <= DB_DUMP_STEPS_MAX ? 0 : -1;
+	return rc == SQLITE_DONE && p->steps <= DB_DUMP_STEPS_MAX ? 0 : -1;
 }
 
 int db_read_dump(struct str text, const struct db_dump *dump)
@@ -949,7 +950,8 @@ int db_read_dump(struct str text, const struct db_dump *dump)
 	if (sqlite3_open_v2(":memory:", &p.h, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) != SQLITE_OK)
 		log_fatal("a database in memory cannot be opened");
 	buf_printf(&pages, "PRAGMA max_page_count = %d", DB_DUMP_PAGES_MAX);
-	sqlite3_exec(p.h, buf_text(&pages), NULL, NULL, NULL);
+	if (sqlite3_exec(p.h, buf_text(&pages), NULL, NULL, NULL) != SQLITE_OK)
+		log_fatal("a database in memory takes no limit");
 	sqlite3_db_config(p.h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(p.h, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_progress_handler(p.h, DUMP_STEPS, dump_progress, &p);

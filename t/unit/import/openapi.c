@@ -221,6 +221,37 @@ static void limits(void)
 	buf_free(&b);
 }
 
+#define PARAMETER(name) "{\"name\":\"" name "\",\"in\":\"query\",\"schema\":{\"$ref\":\"#/components/schemas/s\"}}"
+
+/* n operations whose two arguments are described by one schema with members properties. */
+static int convert_many(int n, int members)
+{
+	struct buf b = BUF_MALLOC;
+	int rc;
+
+	buf_puts(&b, "{\"openapi\":\"3.1.0\",\"servers\":[{\"url\":\"http://e.test\"}],\"components\":{\"schemas\":{\"s\":{\"properties\":{");
+	for (int i = 0; i < members; i++)
+		buf_printf(&b, "%s\"p%d\":{\"description\":\"%0300d\"}", i ? "," : "", i, i);
+	buf_puts(&b, "}}}},\"paths\":{");
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "%s\"/p%d\":{\"get\":{\"parameters\":[" PARAMETER("a") "," PARAMETER("b") "]}}", i ? "," : "", i);
+	buf_puts(&b, "}}");
+	rc = convert_text(buf_str(&b));
+	buf_free(&b);
+	return rc;
+}
+
+static void limits_of_all(void)
+{
+	for (int n = OPENAPI_ROWS_MAX - 1; n <= OPENAPI_ROWS_MAX + 1; n++)
+		tap_ok(convert_many(n, 0) == (n > OPENAPI_ROWS_MAX ? -1 : 0), "%d operations", n);
+	tap_is_int(why.status, 413, "are too many");
+	tap_ok(has(why.detail, "--only"), "and it is said what to do");
+	tap_is_int(convert_many(5000, 14), -1, "a schema that 5,000 operations refer to is not written out that often");
+	tap_is_int(why.status, 413, "either");
+	tap_ok(json_object_array_length(d.rows) > 100, "though it is hundreds of times");
+}
+
 /* Documents with pieces put to wrong places. */
 static void random_documents(void)
 {
@@ -261,6 +292,7 @@ int main(void)
 	asked_for();
 	refused();
 	limits();
+	limits_of_all();
 	random_documents();
 	arena_free(arena);
 	return tap_done();
