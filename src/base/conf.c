@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/conf.h"
 #include "base/escape.h"
@@ -228,7 +229,7 @@ static int64_t take_number(struct str *s)
 	int64_t v = 0;
 	size_t i;
 
-	for (i = 0; i < s->n && s->p[i] >= '0' && s->p[i] <= '9'; i++) {
+	for (i = 0; i < s->n && ascii_is_digit(s->p[i]); i++) {
 		if (v > INT64_MAX / 100)
 			return -1;
 		v = v * 10 + s->p[i] - '0';
@@ -347,8 +348,7 @@ static bool is_host(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-		      c == '.'))
+		if (!ascii_is_alnum(c) && c != '-' && c != '.')
 			return false;
 	}
 	return s.n > 0 && s.n <= 253;
@@ -425,8 +425,7 @@ static int read_scopes(struct source *src, const struct setting *t, struct str v
 	for (size_t i = 0; i < value.n; i++) {
 		char c = value.p[i];
 
-		ok = ok && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		            (c && strchr("_-:,.* ", c)));
+		ok = ok && (ascii_is_word(c) || (c && strchr("-:,.* ", c)));
 	}
 	return ok ? read_text(src, t, value) : refuse(src, "%s: must be none, or scopes with commas between", t->name);
 }
@@ -476,7 +475,7 @@ static int read_secret_name(struct source *src, const struct setting *t, struct 
 	for (size_t i = 0; i < value.n; i++) {
 		char c = value.p[i];
 
-		ok = ok && ((c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9'));
+		ok = ok && (ascii_is_upper(c) || c == '_' || (i && ascii_is_digit(c)));
 	}
 	return ok ? read_text(src, t, value) : refuse(src, "%s: must be a name of the secrets file, but TERMINAL_KEY", t->name);
 }
@@ -566,7 +565,7 @@ static bool is_var_name(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9')))
+		if (!ascii_is_word(c) || (i == 0 && ascii_is_digit(c)))
 			return false;
 	}
 	return s.n > 0 && s.n <= 64;

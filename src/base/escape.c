@@ -1,6 +1,7 @@
 /* Escaping by output context, percent-decoding and UTF-8. Decides nothing about where a value goes: the caller names
  * the context. */
 #include <string.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"      /* U+FFFD */
@@ -46,8 +47,7 @@ int escape_utf8_next(const char *p, size_t n, uint32_t *cp)
 
 static bool is_unreserved(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-	       c == '_' || c == '~';
+	return ascii_is_word(c) || c == '-' || c == '.' || c == '~';
 }
 
 static bool is_path_plain(unsigned char c)
@@ -282,7 +282,7 @@ static void add_markdown(struct buf *out, struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i], before = i ? s.p[i - 1] : 0, next = i + 1 < s.n ? s.p[i + 1] : 0;
 		bool link = before == ']' && c == '(';  /* others need a definition, which begins a line */
-		bool tag = c == '<' && ((next >= 'A' && next <= 'Z') || (next >= 'a' && next <= 'z') || next == '/' ||
+		bool tag = c == '<' && (ascii_is_letter(next) || next == '/' ||
 		                        next == '!' || next == '?');
 
 		if (link || tag)
@@ -317,15 +317,6 @@ const char *escape_name(enum escape how)
 	return escapes[how].name;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 int escape_unpercent(struct buf *out, struct str s, bool plus)
 {
 	buf_reserve(out, s.n);
@@ -333,9 +324,9 @@ int escape_unpercent(struct buf *out, struct str s, bool plus)
 		char c = s.p[i];
 
 		if (c == '%') {
-			if (s.n - i < 3 || hex_digit(s.p[i + 1]) < 0 || hex_digit(s.p[i + 2]) < 0)
+			if (s.n - i < 3 || ascii_hex(s.p[i + 1]) < 0 || ascii_hex(s.p[i + 2]) < 0)
 				return -1;
-			c = (char)(hex_digit(s.p[i + 1]) << 4 | hex_digit(s.p[i + 2]));
+			c = (char)(ascii_hex(s.p[i + 1]) << 4 | ascii_hex(s.p[i + 2]));
 			i += 2;
 		} else if (c == '+' && plus) {
 			c = ' ';

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -80,14 +81,11 @@ static int hex4(const char *p)
 	int v = 0;
 
 	for (int i = 0; i < 4; i++) {
-		char c = p[i];
+		int digit = ascii_hex(p[i]);
 
-		if (c >= '0' && c <= '9')
-			v = v << 4 | (c - '0');
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			v = v << 4 | ((c | 32) - 'a' + 10);
-		else
+		if (digit < 0)
 			return -1;
+		v = v << 4 | digit;
 	}
 	return v;
 }
@@ -318,7 +316,7 @@ static size_t skip_digits(struct scan *s)
 {
 	size_t start = s->at;
 
-	while (s->at < s->n && s->p[s->at] >= '0' && s->p[s->at] <= '9')
+	while (s->at < s->n && ascii_is_digit(s->p[s->at]))
 		s->at++;
 	return s->at - start;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/escape.h"
@@ -117,10 +118,10 @@ static int refuse(struct problem *why, const char *path, size_t line, const char
 
 static bool is_name(struct str s)
 {
-	if (!s.n || s.n > SECRET_NAME_MAX || (s.p[0] >= '0' && s.p[0] <= '9'))
+	if (!s.n || s.n > SECRET_NAME_MAX || ascii_is_digit(s.p[0]))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_'))
+		if (!ascii_is_upper(s.p[i]) && !ascii_is_digit(s.p[i]) && s.p[i] != '_')
 			return false;
 	return true;
 }
@@ -289,9 +290,8 @@ static void lower_percent(struct buf *b, size_t from)
 {
 	for (size_t i = from; i + 2 < b->len; i++)
 		if (b->data[i] == '%')
-			for (int k = 0; k < 2; k++)
-				if (b->data[++i] >= 'A' && b->data[i] <= 'F')
-					b->data[i] |= 32;
+			for (int k = 0; k < 2; k++, i++)
+				b->data[i + 1] = ascii_lower(b->data[i + 1]);
 }
 
 static void put_raw(struct buf *out, struct str s)
@@ -389,8 +389,7 @@ static void put_hex_upper(struct buf *out, struct str s)
 {
 	crypto_hex(out, s);
 	for (size_t i = 0; i < out->len; i++)
-		if (out->data[i] >= 'a' && out->data[i] <= 'f')
-			out->data[i] &= ~32;
+		out->data[i] = ascii_upper(out->data[i]);
 }
 
 static const struct {
@@ -638,8 +637,7 @@ bool secret_is_owner(const struct secrets *s, struct str presented)
 
 static bool is_base64_digit(char c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
-	       c == '-' || c == '_';
+	return ascii_is_word(c) || c == '+' || c == '/' || c == '-';
 }
 
 /* Where the match ends, with the digit that holds the value's last bits and the padding. */

@@ -1,5 +1,6 @@
 /* Views of bytes: comparing, cutting, searching. Nothing here allocates. */
 #include <string.h>
+#include "base/ascii.h"
 #include "base/str.h"
 
 static bool is_space(char c)
@@ -32,6 +33,27 @@ bool str_starts(struct str a, const char *prefix)
 	size_t n = strlen(prefix);
 
 	return a.n >= n && (n == 0 || memcmp(a.p, prefix, n) == 0);
+}
+
+bool str_eq_fold(struct str a, struct str b)
+{
+	size_t i = 0;
+
+	while (i < a.n && i < b.n && ascii_lower(a.p[i]) == ascii_lower(b.p[i]))
+		i++;
+	return i == a.n && i == b.n;
+}
+
+bool str_is_fold(struct str a, const char *s)
+{
+	return str_eq_fold(a, str_of(s));
+}
+
+bool str_starts_fold(struct str a, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return a.n >= n && str_is_fold(str_make(a.p, n), prefix);
 }
 
 struct str str_trim(struct str a)
@@ -78,6 +100,14 @@ long str_find(struct str a, struct str needle)
 		return -1;
 	at = memmem(a.p, a.n, needle.p, needle.n);
 	return at ? (long)(at - a.p) : -1;
+}
+
+long str_find_fold(struct str a, struct str needle)
+{
+	for (size_t i = 0; i + needle.n <= a.n; i++)
+		if (str_eq_fold(str_make(a.p + i, needle.n), needle))
+			return (long)i;
+	return needle.n ? -1 : 0;
 }
 
 size_t str_overlap(struct str a, struct str whole)

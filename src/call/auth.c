@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/escape.h"
@@ -74,11 +75,11 @@ static bool looks_like_name(struct str s)
 	bool letter = false;
 
 	for (size_t i = 0; i < s.n; i++) {
-		if (!((s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_'))
+		if (!ascii_is_upper(s.p[i]) && !ascii_is_digit(s.p[i]) && s.p[i] != '_')
 			return false;
 		letter = letter || s.p[i] > '9';
 	}
-	return letter && !(s.p[0] >= '0' && s.p[0] <= '9');
+	return letter && !ascii_is_digit(s.p[0]);
 }
 
 /* USER or PASS of basic:USER:PASS. A password that has the look of a variable's name and is none is taken for a
@@ -281,7 +282,7 @@ static void explain(struct token *t, int status, struct json_object *answer)
 	bool plain = code.n > 0 && code.n <= 64;
 
 	for (size_t i = 0; i < code.n && plain; i++)
-		plain = code.p[i] == '_' || (code.p[i] >= 'a' && code.p[i] <= 'z');
+		plain = code.p[i] == '_' || ascii_is_lower(code.p[i]);
 	if (plain)
 		snprintf(t->error, sizeof(t->error), "ERR:http:oauth:%d:%.*s", status, (int)code.n, code.p);
 	else if (status < 400)

@@ -2,8 +2,8 @@
  * lie, and each of these is an error with a name. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "call/chat.h"
@@ -126,9 +126,7 @@ static void take_choice(struct arena *a, const struct outbound_response *r, stru
 
 static bool is_stream(struct str content_type)
 {
-	static const char stream[] = "text/event-stream";
-
-	return content_type.n >= strlen(stream) && strncasecmp(content_type.p, stream, strlen(stream)) == 0;
+	return str_starts_fold(content_type, "text/event-stream");
 }
 
 /* The text behind "ERR:http:" of an answer that did not come. */
@@ -180,7 +178,7 @@ int64_t chat_pause_ms(struct str retry_after)
 
 	if (!retry_after.n)
 		return -1;
-	for (i = 0; i < retry_after.n && retry_after.p[i] >= '0' && retry_after.p[i] <= '9' && i < 9; i++)
+	for (i = 0; i < retry_after.n && ascii_is_digit(retry_after.p[i]) && i < 9; i++)
 		ms = ms * 10 + (retry_after.p[i] - '0') * 1000;
 	if (i == retry_after.n)
 		return ms;

@@ -3,7 +3,6 @@
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/escape.h"
@@ -211,9 +210,7 @@ static void post(struct mcp_client *m)
 
 static bool is_stream(struct str content_type)
 {
-	static const char stream[] = "text/event-stream";
-
-	return content_type.n >= strlen(stream) && strncasecmp(content_type.p, stream, strlen(stream)) == 0;
+	return str_starts_fold(content_type, "text/event-stream");
 }
 
 static bool stream_enough(void *ctx, struct str body)

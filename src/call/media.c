@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
-#include <strings.h>
 #include "base/crypto.h"
 #include "base/escape.h"
 #include "call/media.h"
@@ -33,32 +32,22 @@ static const char *const text_types[] = {
 static const char *const text_suffixes[] = { "+json", "+xml", "+yaml" };
 static const char *const binary_prefixes[] = { "image/", "audio/", "video/", "font/" };
 
-static bool is_fold(struct str s, const char *word)
-{
-	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
-}
-
-static bool starts_fold(struct str s, const char *word)
-{
-	return s.n >= strlen(word) && strncasecmp(s.p, word, strlen(word)) == 0;
-}
-
 static bool ends_fold(struct str s, const char *word)
 {
 	size_t n = strlen(word);
 
-	return s.n >= n && strncasecmp(s.p + s.n - n, word, n) == 0;
+	return s.n >= n && str_is_fold(str_skip(s, s.n - n), word);
 }
 
 static bool is_text_type(struct str type)
 {
 	for (size_t i = 0; i < sizeof(text_types) / sizeof(*text_types); i++)
-		if (is_fold(type, text_types[i]))
+		if (str_is_fold(type, text_types[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(text_suffixes) / sizeof(*text_suffixes); i++)
 		if (ends_fold(type, text_suffixes[i]))
 			return true;
-	return starts_fold(type, "text/");
+	return str_starts_fold(type, "text/");
 }
 
 static bool is_text(struct str type, struct str body)
@@ -66,7 +55,7 @@ static bool is_text(struct str type, struct str body)
 	if (is_text_type(type))
 		return true;
 	for (size_t i = 0; i < sizeof(binary_prefixes) / sizeof(*binary_prefixes); i++)
-		if (starts_fold(type, binary_prefixes[i]))
+		if (str_starts_fold(type, binary_prefixes[i]))
 			return false;
 	return !(body.n && memchr(body.p, 0, body.n)) && escape_is_utf8(body);
 }
@@ -77,7 +66,7 @@ static struct str charset_of(struct str parameters)
 	while (parameters.p) {
 		struct str value = str_trim(str_cut(&parameters, ';')), name = str_trim(str_cut(&value, '='));
 
-		if (!value.p || !is_fold(name, "charset"))
+		if (!value.p || !str_is_fold(name, "charset"))
 			continue;
 		value = str_trim(value);
 		if (value.n >= 2 && value.p[0] == '"' && value.p[value.n - 1] == '"')
@@ -90,7 +79,7 @@ static struct str charset_of(struct str parameters)
 static const char *converter_of(struct str charset)
 {
 	for (size_t i = 0; charset.n && i < sizeof(charsets) / sizeof(*charsets); i++)
-		if (is_fold(charset, charsets[i].label))
+		if (str_is_fold(charset, charsets[i].label))
 			return charsets[i].name;
 	return NULL;
 }

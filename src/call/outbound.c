@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/escape.h"
@@ -306,11 +305,6 @@ static void slist_add(struct curl_slist **list, const char *line)
 	*list = more;
 }
 
-static bool is_content_header(struct str name)
-{
-	return name.n > 8 && strncasecmp(name.p, "content-", 8) == 0;
-}
-
 static void set_headers(CURL *easy, struct hop *h, const struct chain *c)
 {
 	bool type = false;
@@ -319,9 +313,9 @@ static void set_headers(CURL *easy, struct hop *h, const struct chain *c)
 		const struct outbound_header *o = &c->q->header[i];
 		struct buf line = BUF_ARENA(h->arena);
 
-		if (c->plain && is_content_header(o->name))
+		if (c->plain && str_starts_fold(o->name, "content-"))
 			continue;
-		type = type || (o->name.n == 12 && strncasecmp(o->name.p, "content-type", 12) == 0);
+		type = type || str_is_fold(o->name, "content-type");
 		buf_putstr(&line, o->name);
 		buf_puts(&line, o->value.n ? ": " : ";");       /* curl's way to send a header without a value */
 		buf_putstr(&line, o->value);
@@ -412,7 +406,7 @@ static bool same_part(struct arena *a, CURLU *x, CURLU *y, CURLUPart what)
 {
 	struct str s = part(a, x, what), t = part(a, y, what);
 
-	return s.n && s.n == t.n && strncasecmp(s.p, t.p, s.n) == 0;
+	return s.n && str_eq_fold(s, t);
 }
 
 static bool same_origin(struct arena *a, CURLU *x, CURLU *y)

@@ -1,5 +1,6 @@
 /* Questions and learning. What a question's words mean for the ranking is directory/rank.c's. */
 #include <stdio.h>
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "call/dispatch.h"
 #include "call/question.h"
@@ -37,7 +38,7 @@ static void take_word(void *ctx, struct str stem, struct str from)
 	if (out->len)
 		buf_putc(out, ' ');
 	for (size_t i = 0; i < from.n; i++)
-		buf_putc(out, (char)(from.p[i] >= 'A' && from.p[i] <= 'Z' ? from.p[i] - 'A' + 'a' : from.p[i]));
+		buf_putc(out, ascii_lower(from.p[i]));
 }
 
 /* In a form that two questions share when they differ in signs and case alone. */

@@ -1,12 +1,13 @@
 /* Redaction for dry runs. */
 #include <string.h>
+#include "base/ascii.h"
 #include "call/shape.h"
 
 #define SHAPED_NAME "_API_KEY"
 
 static bool is_name(char c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return ascii_is_upper(c) || ascii_is_digit(c) || c == '_';
 }
 
 /* The first word of text that has SHAPED_NAME in it and something before it: its place, and its end with "=value"

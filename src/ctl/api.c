@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/escape.h"
@@ -222,11 +221,11 @@ static void read_answer(struct api *a, struct str text, struct api_answer *out)
 		if (!name.n)
 			break;
 		line = str_trim(line);
-		if (name.n == 6 && strncasecmp(name.p, "Status", 6) == 0)
+		if (str_is_fold(name, "Status"))
 			out->status = atoi(line.p);
-		else if (name.n == 12 && strncasecmp(name.p, "Content-Type", 12) == 0)
+		else if (str_is_fold(name, "Content-Type"))
 			out->type = line;
-		else if (name.n == 4 && strncasecmp(name.p, "ETag", 4) == 0)
+		else if (str_is_fold(name, "ETag"))
 			out->etag = line;
 	}
 	out->body = text;

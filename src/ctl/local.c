@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "ctl/api.h"
@@ -84,7 +85,7 @@ static void put_header(struct buf *out, const struct api_header *h)
 	size_t n = strlen(name);
 
 	for (const char *p = h->name; *p && n + 1 < sizeof(name); p++)
-		name[n++] = *p == '-' ? '_' : (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+		name[n++] = *p == '-' ? '_' : ascii_upper(*p);
 	name[n] = 0;
 	put_param(out, name, str_of(h->value));
 }

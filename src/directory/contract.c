@@ -1,6 +1,5 @@
 /* What of a row makes its contract, and the digest by which receipts, tokens and projections name it. A change here
  * changes every digest there is. */
-#include <strings.h>
 #include "directory/contract.h"
 
 /* What is said of a row whose docstring is silent, by the kind of its operation. */
@@ -28,9 +27,7 @@ static struct str method(const struct row *r)
 
 static bool method_is(const struct row *r, const char *name)
 {
-	struct str m = method(r), n = str_of(name);
-
-	return m.n == n.n && strncasecmp(m.p, n.p, n.n) == 0;
+	return str_is_fold(method(r), name);
 }
 
 /* By its method. */

@@ -1,5 +1,6 @@
 /* The document by which somebody who knows nothing of a row can call it. What the row says is put into a model first;
  * Markdown and JSON only present it. Which moves a credential can make is given by the caller. */
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "directory/document.h"
 #include "lang/template.h"
@@ -126,8 +127,7 @@ static bool is_word(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (c != '_' && c != '-' && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') &&
-		    !(c >= 'A' && c <= 'Z'))
+		if (!ascii_is_word(c) && c != '-')
 			return false;
 	}
 	return s.n > 0;
@@ -140,7 +140,7 @@ static struct str argument_label(struct str piece)
 
 	piece = str_trim(piece);
 	if (piece.n && piece.p[0] == '$') {
-		while (n < piece.n && ((piece.p[n] >= '0' && piece.p[n] <= '9') || piece.p[n] == '+'))
+		while (n < piece.n && (ascii_is_digit(piece.p[n]) || piece.p[n] == '+'))
 			n++;
 		piece = str_trim(str_skip(piece, n));
 		if (!piece.n || (piece.p[0] != '=' && piece.p[0] != ':'))
@@ -234,7 +234,7 @@ static struct str path_of(const struct model *m)
 
 	buf_puts(&b, "OIP > ");
 	for (size_t i = 0; i < c.n; i++)
-		buf_putc(&b, (char)(c.p[i] >= 'a' && c.p[i] <= 'z' ? c.p[i] - ('a' - 'A') : c.p[i]));
+		buf_putc(&b, ascii_upper(c.p[i]));
 	buf_puts(&b, " > ");
 	buf_putstr(&b, m->e->key);
 	return buf_str(&b);

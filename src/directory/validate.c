@@ -2,6 +2,7 @@
  * What a row may still do wrong when it runs (an unknown function, a variable that is missing) is told then. */
 #include <ctype.h>
 #include <stdio.h>
+#include "base/ascii.h"
 #include "directory/contract.h"
 #include "directory/validate.h"
 #include "lang/authspec.h"
@@ -61,7 +62,7 @@ static bool names_variable(struct str value)
 	for (size_t i = 0; i + 1 < value.n; i++) {
 		char c = value.p[i + 1];
 
-		if (value.p[i] == '$' && (c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')))
+		if (value.p[i] == '$' && (c == '_' || ascii_is_letter(c)))
 			return true;
 	}
 	return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "directory/wording.h"
 #include "lang/docstring.h"
@@ -122,16 +123,12 @@ void wording_prepare(struct buf *out, struct str text)
 
 /* Rows */
 
-static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* A new part begins between the characters a and b, which c follows (0 at the end): "webPage", "QRCode", "mp3". */
 static bool parts_at(char a, char b, char c)
 {
-	if (is_lower(a) || is_digit(a))
-		return is_upper(b);
-	return is_upper(a) && is_upper(b) && is_lower(c);
+	if (ascii_is_lower(a) || ascii_is_digit(a))
+		return ascii_is_upper(b);
+	return ascii_is_upper(a) && ascii_is_upper(b) && ascii_is_lower(c);
 }
 
 /* A name, and its parts where it changes case; the tokenizer cuts it at "_" itself. */

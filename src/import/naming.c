@@ -1,14 +1,10 @@
 /* Names made from the words of others; see naming.h. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
+#include "base/ascii.h"
 #include "base/crypto.h"
 #include "import/naming.h"
 #include "lang/key.h"
-
-static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void naming_words(struct buf *name, struct str text)
 {
@@ -17,14 +13,14 @@ void naming_words(struct buf *name, struct str text)
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
-		if (!is_lower(c) && !is_upper(c) && !is_digit(c)) {
+		if (!ascii_is_alnum(c)) {
 			gap = name->len > 0;
 			continue;
 		}
-		if (gap || (is_upper(c) && i && (is_lower(text.p[i - 1]) || is_digit(text.p[i - 1]))))
+		if (gap || (ascii_is_upper(c) && i && (ascii_is_lower(text.p[i - 1]) || ascii_is_digit(text.p[i - 1]))))
 			buf_putc(name, '_');
 		gap = false;
-		buf_putc(name, is_lower(c) ? (char)(c - 'a' + 'A') : c);
+		buf_putc(name, ascii_upper(c));
 	}
 }
 
@@ -35,7 +31,7 @@ const char *naming_key(struct arena *a, struct str name)
 	char digest[CRYPTO_HEX];
 	size_t n = KEY_MAX - DIGEST_TAIL;
 
-	if (!name.n || is_digit(name.p[0]))
+	if (!name.n || ascii_is_digit(name.p[0]))
 		name = str_of(arena_printf(a, "%s%.*s", name.n ? "_" : "ROW", (int)name.n, name.p ? name.p : ""));
 	if (name.n <= KEY_MAX)
 		return arena_str(a, name);
@@ -45,7 +41,7 @@ const char *naming_key(struct arena *a, struct str name)
 	if (name.p[n] != '_')
 		n = KEY_MAX - DIGEST_TAIL;
 	for (char *p = digest; *p; p++)
-		*p = is_lower(*p) ? (char)(*p - 'a' + 'A') : *p;
+		*p = ascii_upper(*p);
 	return arena_printf(a, "%.*s_%.4s", (int)n, name.p, digest);
 }
 
@@ -55,7 +51,7 @@ const char *naming_property(struct arena *a, struct str name)
 
 	for (size_t i = 0; i < name.n && b.len < KEY_MAX; i++) {
 		char c = name.p[i];
-		bool fits = is_lower(c) || is_upper(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
+		bool fits = ascii_is_word(c) || c == '.' || c == '-';
 
 		if (fits)
 			buf_putc(&b, c);
@@ -78,7 +74,7 @@ void naming_host(struct buf *name, struct str host)
 	/* `example.co.uk`: the short label before a country is none of the owner's. */
 	if (n > 2 && label[n - 1].n == 2 && label[pick].n <= 3)
 		pick--;
-	if (!label[pick].n || is_digit(label[pick].p[0]) || label[0].p[0] == '[')
+	if (!label[pick].n || ascii_is_digit(label[pick].p[0]) || label[0].p[0] == '[')
 		buf_puts(name, "HOST");
 	else
 		naming_words(name, label[pick]);

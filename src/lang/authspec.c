@@ -2,22 +2,18 @@
  * operator's own text. */
 #include <string.h>
 #include <strings.h>
+#include "base/ascii.h"
 #include "lang/authspec.h"
 #include "lang/template.h"
 
 enum { PREFIX_SHOWN_MAX = 64 };         /* bytes of an unknown prefix in the message */
 
-static bool is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 static bool is_name(struct str s)
 {
-	if (!s.n || s.n > AUTHSPEC_NAME_MAX || (s.p[0] >= '0' && s.p[0] <= '9'))
+	if (!s.n || s.n > AUTHSPEC_NAME_MAX || ascii_is_digit(s.p[0]))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!is_word(s.p[i]))
+		if (!ascii_is_word(s.p[i]))
 			return false;
 	return true;
 }
@@ -73,7 +69,7 @@ static int read_query(struct arena *a, struct str text, struct authspec *out, st
 	struct str rest = text, param = str_cut(&rest, '=');
 
 	for (size_t i = 0; i < param.n; i++)
-		if (!is_word(param.p[i]) && (!param.p[i] || !strchr("-.~[]:", param.p[i])))
+		if (!ascii_is_word(param.p[i]) && (!param.p[i] || !strchr("-.~[]:", param.p[i])))
 			return bad(why, "the parameter's name may hold letters, digits and - . _ ~ [ ] :");
 	if (!param.n)
 		return bad(why, "query: needs param=NAME");
@@ -85,7 +81,7 @@ static int read_query(struct arena *a, struct str text, struct authspec *out, st
 static bool is_token(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!is_word(s.p[i]) && (!s.p[i] || !strchr("!#$%&'*+-.^`|~", s.p[i])))
+		if (!ascii_is_word(s.p[i]) && (!s.p[i] || !strchr("!#$%&'*+-.^`|~", s.p[i])))
 			return false;
 	return s.n > 0;
 }
@@ -99,7 +95,7 @@ static bool is_framing(struct str name)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (name.n == strlen(names[i]) && strncasecmp(name.p, names[i], name.n) == 0)
+		if (str_is_fold(name, names[i]))
 			return true;
 	return false;
 }
@@ -120,7 +116,7 @@ static void note_argument(void *ctx, struct str name)
 {
 	bool *found = ctx;
 
-	if ((name.p[0] >= '0' && name.p[0] <= '9') || str_is(name, "PREV"))
+	if (ascii_is_digit(name.p[0]) || str_is(name, "PREV"))
 		*found = true;
 }
 
@@ -178,7 +174,7 @@ static void give_name(const struct authspec *s, void (*fn)(void *ctx, struct str
 static bool is_upper_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] >= 'a' && s.p[i] <= 'z')
+		if (ascii_is_lower(s.p[i]))
 			return false;
 	return is_name(s);
 }
@@ -255,26 +251,16 @@ void authspec_names(const struct authspec *s, void (*fn)(void *ctx, struct str n
 		forms[s->form].names(s, fn, ctx);
 }
 
-static bool holds_fold(struct str s, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i + n <= s.n; i++)
-		if (strncasecmp(s.p + i, word, n) == 0)
-			return true;
-	return false;
-}
-
 bool authspec_is_credential_header(struct str name)
 {
 	static const char *const exact[] = { "authorization", "proxy-authorization", "cookie" };
 	static const char *const parts[] = { "key", "token", "secret" };
 
 	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
-		if (name.n == strlen(exact[i]) && holds_fold(name, exact[i]))
+		if (str_is_fold(name, exact[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (holds_fold(name, parts[i]))
+		if (str_find_fold(name, str_of(parts[i])) >= 0)
 			return true;
 	return false;
 }

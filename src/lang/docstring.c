@@ -1,6 +1,6 @@
 /* The documentation lines of a row's `content`. Not what is made of them: contract and search do that. */
 #include <string.h>
-#include <strings.h>
+#include "base/ascii.h"
 #include "lang/docstring.h"
 
 enum {
@@ -62,7 +62,7 @@ static struct str next_line(struct str *rest)
 static bool is_upper(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != '_' && (s.p[i] < 'A' || s.p[i] > 'Z'))
+		if (s.p[i] != '_' && !ascii_is_upper(s.p[i]))
 			return false;
 	return true;
 }
@@ -73,12 +73,11 @@ static int label_at(struct str *line)
 	struct str word = *line, after;
 
 	word.n = 0;
-	while (word.n < line->n && (word.p[word.n] == '_' || (word.p[word.n] >= 'A' && word.p[word.n] <= 'Z') ||
-				    (word.p[word.n] >= 'a' && word.p[word.n] <= 'z')))
+	while (word.n < line->n && (word.p[word.n] == '_' || ascii_is_letter(word.p[word.n])))
 		word.n++;
 	after = skip_blanks(str_skip(*line, word.n));
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (word.n != strlen(words[i].word) || strncasecmp(word.p, words[i].word, word.n) != 0)
+		if (!str_is_fold(word, words[i].word))
 			continue;
 		if (after.n && after.p[0] == ':')
 			*line = str_trim(str_skip(after, 1));
@@ -215,11 +214,10 @@ static int line_flag(struct str line)
 	};
 	size_t n = 0;
 
-	while (n < line.n && ((line.p[n] >= 'a' && line.p[n] <= 'z') || (line.p[n] >= 'A' && line.p[n] <= 'Z') ||
-			      (line.p[n] >= '0' && line.p[n] <= '9')))
+	while (n < line.n && ascii_is_alnum(line.p[n]))
 		n++;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (n == strlen(values[i].word) && strncasecmp(line.p, values[i].word, n) == 0)
+		if (str_is_fold(str_make(line.p, n), values[i].word))
 			return values[i].value;
 	return -1;
 }

@@ -1,6 +1,7 @@
 /* Parser of flows: recursive descent over one cursor, linear in the text. Nothing is substituted and no row is looked
  * up here. */
 #include <string.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "lang/flow.h"
 #include "lang/key.h"
@@ -46,11 +47,6 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static bool more(const struct parser *p)
 {
 	return p->at < p->text.n;
@@ -81,7 +77,7 @@ static struct str word(struct parser *p)
 {
 	size_t begin = p->at;
 
-	while (more(p) && is_word(p->text.p[p->at]))
+	while (more(p) && ascii_is_word(p->text.p[p->at]))
 		p->at++;
 	return str_make(p->text.p + begin, p->at - begin);
 }

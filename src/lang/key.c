@@ -1,25 +1,16 @@
 /* Row keys: what one looks like and how near two are. Which keys a caller may see is decided elsewhere. */
+#include "base/ascii.h"
 #include "base/log.h"
 #include "lang/key.h"
 
 enum { NEAR_DISTANCE = 3 };     /* spec section 4.2 */
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static char fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 bool key_is_valid(struct str s)
 {
-	if (s.n < 1 || s.n > KEY_MAX || !is_letter(s.p[0]))
+	if (s.n < 1 || s.n > KEY_MAX || ascii_is_digit(s.p[0]))
 		return false;
-	for (size_t i = 1; i < s.n; i++)
-		if (!is_letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9'))
+	for (size_t i = 0; i < s.n; i++)
+		if (!ascii_is_word(s.p[i]))
 			return false;
 	return true;
 }
@@ -46,7 +37,7 @@ static unsigned band_row(unsigned *cell, struct str a, struct str b, size_t i, u
 			if (j == 0)
 				v = least(v, (unsigned)i);
 			else
-				v = least(v, cell[k] + (fold(a.p[i - 1]) != fold(b.p[j - 1])));
+				v = least(v, cell[k] + (ascii_lower(a.p[i - 1]) != ascii_lower(b.p[j - 1])));
 		}
 		cell[k] = v;
 		low = least(low, v);
@@ -73,7 +64,7 @@ unsigned key_distance(struct str a, struct str b, unsigned max)
 static struct str folded(struct str s, char out[KEY_WANTED_MAX])
 {
 	for (size_t i = 0; i < s.n; i++)
-		out[i] = fold(s.p[i]);
+		out[i] = ascii_lower(s.p[i]);
 	return str_make(out, s.n);
 }
 

@@ -1,6 +1,5 @@
 /* `x-in`: where in a request a typed argument goes. Only the words; call/placement.c puts the values there. */
 #include <string.h>
-#include <strings.h>
 #include "lang/authspec.h"
 #include "lang/place.h"
 
@@ -14,7 +13,7 @@ static const char *fault_of_header(struct str name)
 	static const char *const credentials[] = { "authorization", "proxy-authorization", "cookie" };
 
 	for (size_t i = 0; i < sizeof(credentials) / sizeof(*credentials); i++)
-		if (name.n == strlen(credentials[i]) && strncasecmp(name.p, credentials[i], name.n) == 0)
+		if (str_is_fold(name, credentials[i]))
 			return "a credential is no argument: name a variable in auth";
 	return authspec_header_fault(name);
 }

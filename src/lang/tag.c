@@ -1,7 +1,7 @@
 /* Finding tags in two passes: the first pairs each opening bracket with the end that belongs to it, the second goes
  * through the text and skips what is only spoken of. What a tag calls, and whether it may, is the caller's. */
 #include <string.h>
-#include <strings.h>
+#include "base/ascii.h"
 #include "lang/key.h"
 #include "lang/tag.h"
 
@@ -234,7 +234,7 @@ static size_t close_of(struct finder *f, size_t at, size_t mark)
 
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+	return ascii_is_alnum(c) || (unsigned char)c >= 0x80;
 }
 
 static size_t skip_quote(struct finder *f, size_t at)
@@ -260,11 +260,6 @@ static size_t skip_code(struct finder *f, size_t at)
 	return end ? end : at + run;
 }
 
-static bool starts_fold(struct str s, const char *prefix)
-{
-	return s.n >= strlen(prefix) && strncasecmp(s.p, prefix, strlen(prefix)) == 0;
-}
-
 static const struct { const char *open, *close; } thinking[] = {
 	{ "<think>", "</think>" }, { "<thinking>", "</thinking>" },
 };
@@ -276,10 +271,10 @@ static size_t skip_thinking(const struct finder *f, size_t at, bool *unopened)
 
 	*unopened = false;
 	for (size_t i = 0; i < sizeof(thinking) / sizeof(thinking[0]); i++) {
-		*unopened = *unopened || starts_fold(rest, thinking[i].close);
-		if (!starts_fold(rest, thinking[i].open))
+		*unopened = *unopened || str_starts_fold(rest, thinking[i].close);
+		if (!str_starts_fold(rest, thinking[i].open))
 			continue;
-		while (rest.n && !starts_fold(rest, thinking[i].close))
+		while (rest.n && !str_starts_fold(rest, thinking[i].close))
 			rest = str_skip(rest, 1);
 		return f->text.n - rest.n + (rest.n ? strlen(thinking[i].close) : 0);
 	}

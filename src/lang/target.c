@@ -2,7 +2,7 @@
  * is passed with one host and a connection made to another: what this file lets through has one reading. */
 #include <arpa/inet.h>
 #include <string.h>
-#include <strings.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "lang/target.h"
 
@@ -20,35 +20,15 @@ static int bad(struct problem *why, const char *detail)
 	return -1;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_upper(char c)
-{
-	return (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_word(char c)
-{
-	return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z');
-}
-
-static bool equal_fold(struct str a, const char *b)
-{
-	return a.n == strlen(b) && strncasecmp(a.p, b, a.n) == 0;
-}
-
 /* Length of the $NAME of [vars] at the start of s, 0 when it is none. */
 static size_t name_length(struct str s)
 {
 	size_t n = 1;
 
-	for (; n < s.n && is_word(s.p[n]); n++)
-		if (!is_digit(s.p[n]) && !is_upper(s.p[n]))
+	for (; n < s.n && ascii_is_word(s.p[n]); n++)
+		if (ascii_is_lower(s.p[n]))
 			return 0;
-	if (n < 2 || is_digit(s.p[1]) || str_is(str_make(s.p + 1, n - 1), "PREV"))
+	if (n < 2 || ascii_is_digit(s.p[1]) || str_is(str_make(s.p + 1, n - 1), "PREV"))
 		return 0;
 	return n;
 }
@@ -62,7 +42,7 @@ static const char *port_fault(struct str port, bool names)
 	if (!port.n || port.n > 5 || port.p[0] == '0')
 		return "the port is malformed";
 	for (size_t i = 0; i < port.n; i++) {
-		if (!is_digit(port.p[i]))
+		if (!ascii_is_digit(port.p[i]))
 			return "the port is malformed";
 		value = value * 10 + (unsigned)(port.p[i] - '0');
 	}
@@ -91,7 +71,7 @@ static const char *host_fault(struct str host, bool names)
 			if (!label)
 				return "the host has an empty label";
 			label = 0;
-		} else if (!is_word(c) && c != '-') {
+		} else if (!ascii_is_word(c) && c != '-') {
 			return "the host holds a character that is none of letters, digits, \"-\", \"_\", \".\"";
 		} else if (++label > TARGET_LABEL_MAX) {
 			return "a label of the host is too long";
@@ -171,7 +151,7 @@ static const char *url_fault(struct target *t)
 	if (fault)
 		return fault;
 	for (size_t i = 0; colon > 0 && i < sizeof(schemes) / sizeof(*schemes); i++)
-		if (equal_fold(str_make(s.p, (size_t)colon), schemes[i]))
+		if (str_is_fold(str_make(s.p, (size_t)colon), schemes[i]))
 			t->scheme = str_of(schemes[i]);
 	if (!t->scheme.p)
 		return "the URL must begin with http:// or https://";
@@ -198,7 +178,7 @@ int target_parse(struct arena *a, struct str text, struct target *out, struct pr
 	*out = (struct target){ .body = { NULL, 0 } };
 	method = str_cut(&rest, ' ');
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (equal_fold(method, methods[i]))
+		if (str_is_fold(method, methods[i]))
 			out->method = str_of(methods[i]);
 	if (!out->method.p)
 		return bad(why, "it must begin with GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS and a space");

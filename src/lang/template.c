@@ -1,6 +1,7 @@
 /* Substitution of arguments into a row's template. One scan serves every position; what differs, text and values by
  * context, is a table of two functions. Secrets are not known here: names resolve to what the caller passes. */
 #include <string.h>
+#include "base/ascii.h"
 #include "lang/template.h"
 
 enum slot_kind { SLOT_ONE, SLOT_REST, SLOT_PREV, SLOT_NAME };
@@ -37,16 +38,6 @@ struct scan {
 	const char *fault;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* Reads the slot whose first "$" is at `at`. */
 static bool slot_at(struct str text, size_t at, struct slot *slot)
 {
@@ -55,7 +46,7 @@ static bool slot_at(struct str text, size_t at, struct slot *slot)
 	slot->raw = i < text.n && text.p[i] == '$';
 	begin = i += slot->raw;
 	slot->number = 0;
-	for (; i < text.n && is_digit(text.p[i]); i++)
+	for (; i < text.n && ascii_is_digit(text.p[i]); i++)
 		if (slot->number <= TEMPLATE_SLOT_MAX)
 			slot->number = slot->number * 10 + (size_t)(text.p[i] - '0');
 	if (i > begin) {
@@ -64,7 +55,7 @@ static bool slot_at(struct str text, size_t at, struct slot *slot)
 		if (!slot->number)
 			return false;
 	} else {
-		while (i < text.n && is_word(text.p[i]))
+		while (i < text.n && ascii_is_word(text.p[i]))
 			i++;
 		if (i == begin)
 			return false;
@@ -306,7 +297,7 @@ static bool is_url_text(char c)
 /* RFC 3986 section 3.4, and "%" of escapes that the value brings along. */
 static bool is_query_raw(char c)
 {
-	return is_word(c) || (c && strchr("-.~!$&'()*+,;=:@/?%", c));
+	return ascii_is_word(c) || (c && strchr("-.~!$&'()*+,;=:@/?%", c));
 }
 
 /* True for "." and "..", each dot maybe as %2E, maybe with parameters behind ";". */

@@ -3,15 +3,11 @@
  * digits. */
 #include <inttypes.h>
 #include <stdio.h>
+#include "base/ascii.h"
 #include "base/json.h"
 #include "schema/decimal.h"
 
 #define DECIMAL_EXPONENT_MAX INT64_C(1000000000000000)
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static int64_t parse_exponent(const char **s)
 {
@@ -20,7 +16,7 @@ static int64_t parse_exponent(const char **s)
 
 	if (**s == '-' || **s == '+')
 		(*s)++;
-	for (; is_digit(**s); (*s)++)
+	for (; ascii_is_digit(**s); (*s)++)
 		v = v >= DECIMAL_EXPONENT_MAX / 10 ? DECIMAL_EXPONENT_MAX : v * 10 + (**s - '0');
 	return negative ? -v : v;
 }
@@ -34,9 +30,9 @@ static int parse(struct decimal *d, const char *s)
 	d->negative = *s == '-';
 	if (d->negative)
 		s++;
-	if (!is_digit(*s))
+	if (!ascii_is_digit(*s))
 		return -1;
-	for (; is_digit(*s) || (*s == '.' && whole < 0); s++) {
+	for (; ascii_is_digit(*s) || (*s == '.' && whole < 0); s++) {
 		if (*s == '.') {
 			whole = at;
 			continue;

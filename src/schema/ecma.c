@@ -3,6 +3,7 @@
  * well formed is left to PCRE2. */
 #include <stdint.h>
 #include <string.h>
+#include "base/ascii.h"
 #include "schema/ecma.h"
 
 /* ECMA-262 WhiteSpace and LineTerminator, and all others; for the inside of a class. Neither begins nor ends in a way
@@ -49,24 +50,6 @@ static int peek(const struct ecma *e, size_t ahead)
 	return (size_t)(e->end - e->p) > ahead ? (unsigned char)e->p[ahead] : -1;
 }
 
-static bool is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static int hex_value(int c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void copy(struct ecma *e, size_t n)
 {
 	buf_add(e->out, e->p, n);
@@ -79,7 +62,7 @@ static long hex_digits(const struct ecma *e, size_t ahead, size_t n)
 	long v = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int digit = peek(e, ahead + i) < 0 ? -1 : hex_value(peek(e, ahead + i));
+		int digit = ascii_hex(peek(e, ahead + i));
 
 		if (digit < 0)
 			return -1;
@@ -97,7 +80,7 @@ static void code_point(struct ecma *e)
 	if (length == 4 && peek(e, 1) == '{') {
 		size_t digits = 0;
 
-		while (peek(e, 2 + digits) >= 0 && hex_value(peek(e, 2 + digits)) >= 0 && digits < 8)
+		while (ascii_hex(peek(e, 2 + digits)) >= 0 && digits < 8)
 			digits++;
 		v = digits && peek(e, 2 + digits) == '}' ? hex_digits(e, 2, digits) : -1;
 		skip = digits + 3;
@@ -142,7 +125,7 @@ static void property(struct ecma *e)
 	else if (!take_prefix(&name, "General_Category="))
 		take_prefix(&name, "gc=");
 	for (size_t i = 0; i < name.n; i++)
-		if (!is_letter(name.p[i]) && !is_digit(name.p[i]) && name.p[i] != '_')
+		if (!ascii_is_word(name.p[i]))
 			return refuse(e, "malformed property name");
 	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories) && !*script; i++)
 		if (str_is(name, categories[i].name))
@@ -166,7 +149,7 @@ static void decimal_escape(struct ecma *e, bool in_class)
 {
 	size_t n = 0;
 
-	while (is_digit(peek(e, n)))
+	while (ascii_is_digit(peek(e, n)))
 		n++;
 	if (n == 1 && e->p[0] == '0')
 		buf_puts(e->out, "\\x{0}");
@@ -186,7 +169,7 @@ static void other_escape(struct ecma *e, bool in_class)
 		buf_puts(e->out, "\\x{b}");
 	} else if (c == 'b' && in_class) {
 		buf_puts(e->out, "\\x{8}");
-	} else if (c == 'c' && is_letter(peek(e, 1))) {
+	} else if (c == 'c' && ascii_is_letter(peek(e, 1))) {
 		buf_printf(e->out, "\\x{%x}", peek(e, 1) & 0x1Fu);
 		e->p++;
 	} else if ((c == 'k' && peek(e, 1) == '<' && !in_class) || ((c == 'b' || c == 'B') && !in_class) ||
@@ -194,7 +177,7 @@ static void other_escape(struct ecma *e, bool in_class)
 		buf_printf(e->out, "\\%c", c);
 	} else if (c >= 0x80) {
 		buf_putc(e->out, (char)c);      /* a backslash before a character outside ASCII means nothing */
-	} else if (c > ' ' && c < 0x7F && !is_letter(c)) {
+	} else if (c > ' ' && c < 0x7F && !ascii_is_letter(c)) {
 		buf_printf(e->out, "\\%c", c);
 	} else {
 		return refuse(e, "unknown escape");
@@ -228,7 +211,7 @@ static enum kind escape(struct ecma *e, bool in_class)
 		refuse(e, "unknown escape");
 		return SINGLE;
 	default:
-		if (is_digit(c))
+		if (ascii_is_digit(c))
 			decimal_escape(e, in_class);
 		else
 			other_escape(e, in_class);
@@ -284,7 +267,7 @@ static void group(struct ecma *e)
 	if (strchr(":=!", peek(e, 1)) && peek(e, 1) > 0)
 		copy(e, 2);
 	else if (peek(e, 1) == '<' &&
-		(peek(e, 2) == '=' || peek(e, 2) == '!' || is_letter(peek(e, 2)) || peek(e, 2) == '_'))
+		(peek(e, 2) == '=' || peek(e, 2) == '!' || ascii_is_letter(peek(e, 2)) || peek(e, 2) == '_'))
 		copy(e, 3);
 	else
 		refuse(e, "ECMA-262 has no such group");
@@ -295,13 +278,13 @@ static size_t braces(const struct ecma *e)
 {
 	size_t n = 1;
 
-	while (is_digit(peek(e, n)))
+	while (ascii_is_digit(peek(e, n)))
 		n++;
 	if (n == 1)
 		return 0;
 	if (peek(e, n) == ',')
 		n++;
-	while (is_digit(peek(e, n)))
+	while (ascii_is_digit(peek(e, n)))
 		n++;
 	return peek(e, n) == '}' ? n + 1 : 0;
 }

@@ -1,6 +1,7 @@
 /* Documents, resources, anchors and references. A document is walked as soon as it is known, along the keywords of its
  * dialect that hold subschemas, without recursion: the list of nodes is also the list of work. Nothing is fetched. */
 #include <stdlib.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -188,9 +189,9 @@ static bool is_anchor(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+		bool letter = ascii_is_letter(c) || c == '_';
 
-		if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '.')))
+		if (!letter && (i == 0 || !(ascii_is_digit(c) || c == '-' || c == '.')))
 			return false;
 	}
 	return s.n > 0;

@@ -1,6 +1,7 @@
 /* Resolution of URI references, RFC 3986 section 5.2. Does not normalize case or percent-encoding: JSON Schema
  * identifiers are compared as written. */
 #include <string.h>
+#include "base/ascii.h"
 #include "schema/uri.h"
 
 /* Parts that are absent have p NULL. */
@@ -23,11 +24,10 @@ static size_t scheme_length(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
 		if (c == ':')
 			return i;
-		if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.')))
+		if (!ascii_is_letter(c) && (i == 0 || !(ascii_is_digit(c) || c == '+' || c == '-' || c == '.')))
 			return 0;
 	}
 	return 0;

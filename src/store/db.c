@@ -883,7 +883,7 @@ static bool is_frame(struct str statement)
 	static const char *const words[] = { "PRAGMA", "BEGIN", "COMMIT", "END", "ROLLBACK", "DELETE FROM sqlite_sequence" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (statement.n >= strlen(words[i]) && strncasecmp(statement.p, words[i], strlen(words[i])) == 0)
+		if (str_starts_fold(statement, words[i]))
 			return true;
 	return false;
 }
@@ -896,7 +896,7 @@ static void dump_statement(struct dump *p, struct str text)
 
 	if (!shown.n || is_frame(shown) || p->steps > DB_DUMP_STEPS_MAX)
 		return;
-	p->inserting = shown.n > 6 && strncasecmp(shown.p, "INSERT", 6) == 0;
+	p->inserting = str_starts_fold(shown, "INSERT");
 	rc = shown.n > INT_MAX ? SQLITE_TOOBIG : sqlite3_prepare_v2(p->h, shown.p, (int)shown.n, &s, NULL);
 	if (rc == SQLITE_OK && s)
 		rc = sqlite3_step(s);

@@ -1,6 +1,5 @@
 /* completion/complete: keys for the address of a contract document, and what is known of the values of a prompt's
  * arguments. */
-#include <strings.h>
 #include "call/arguments.h"
 #include "web/emit.h"
 #include "web/mcp.h"
@@ -15,7 +14,7 @@ struct completion {
 
 static void offer(struct completion *c, struct str value)
 {
-	if (value.n < c->begin.n || strncasecmp(value.p, c->begin.p, c->begin.n) != 0)
+	if (value.n < c->begin.n || !str_eq_fold(str_make(value.p, c->begin.n), c->begin))
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		if (str_eq(c->value[i], value))

@@ -1,5 +1,6 @@
 /* A call's result as MCP shows it: content blocks, structured content, receipt. */
 #include <string.h>
+#include "base/ascii.h"
 #include "directory/tool.h"
 #include "web/emit.h"
 #include "web/mcp.h"
@@ -38,8 +39,7 @@ static bool read_media(struct str s, struct media *out)
 	for (size_t i = 0; i < out->bytes.n; i++) {
 		char c = out->bytes.p[i];
 
-		if (!(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '+' && c != '/' &&
-		    c != '=')
+		if (!ascii_is_alnum(c) && c != '+' && c != '/' && c != '=')
 			return false;
 	}
 	return out->type.n && out->bytes.n;

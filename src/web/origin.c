@@ -1,7 +1,6 @@
 /* Origin and Host of a request (RFC 6454, RFC 9110 section 7.2). What an answer to another origin says is router.c's. */
 #include <arpa/inet.h>
 #include <string.h>
-#include <strings.h>
 #include "web/origin.h"
 
 struct str origin_listed(const struct request *req, const char *list)
@@ -15,11 +14,6 @@ struct str origin_listed(const struct request *req, const char *list)
 			return origin;
 	}
 	return (struct str){ 0 };
-}
-
-static bool same(struct str a, struct str b)
-{
-	return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0;
 }
 
 /* What stands behind "scheme://". */
@@ -47,17 +41,17 @@ static bool is_no_name(struct arena *a, struct str host)
 {
 	struct in_addr v4;
 
-	return same(host, str_of("localhost")) || (host.n && host.p[0] == '[') || inet_pton(AF_INET, arena_str(a, host), &v4) == 1;
+	return str_is_fold(host, "localhost") || (host.n && host.p[0] == '[') || inet_pton(AF_INET, arena_str(a, host), &v4) == 1;
 }
 
 static bool host_fits(const struct request *req, struct str host, const char *base, const char *list)
 {
 	struct str rest = str_of(list);
 
-	if (same(host, host_of(authority(str_of(base)))) || is_no_name(req->arena, host))
+	if (str_eq_fold(host, host_of(authority(str_of(base)))) || is_no_name(req->arena, host))
 		return true;
 	while (rest.p) {
-		if (same(host, host_of(authority(str_trim(str_cut(&rest, ','))))))
+		if (str_eq_fold(host, host_of(authority(str_trim(str_cut(&rest, ','))))))
 			return true;
 	}
 	return false;
@@ -79,7 +73,7 @@ int origin_check(const struct request *req, const char *base, const char *list, 
 		problem_set(why, 403, "host_not_allowed");
 		return -1;
 	}
-	if (!origin.p || same(origin, str_of(base)) || (host.n && same(origin, own(req, host))) ||
+	if (!origin.p || str_is_fold(origin, base) || (host.n && str_eq_fold(origin, own(req, host))) ||
 	    origin_listed(req, list).p)
 		return 0;
 	return problem_set(why, 403, "origin_not_allowed");

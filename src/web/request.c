@@ -1,7 +1,7 @@
 /* Reading a request from FastCGI parameters: method, path, query, headers. Decides nothing about them: see router.c.
  * The body is read by fastcgi.c. */
 #include <string.h>
-#include <strings.h>
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "web/request.h"
 
@@ -56,7 +56,7 @@ struct str request_header(const struct request *r, const char *name)
 	unsigned i = 0;
 
 	for (; *name && n < sizeof(env); name++)
-		env[n++] = *name == '-' ? '_' : *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
+		env[n++] = *name == '-' ? '_' : ascii_upper(*name);
 	value = next_var(r, &i, str_make(env, n));
 	while (value.p && (more = next_var(r, &i, str_make(env, n))).p)
 		value = str_of(arena_printf(r->arena, "%s, %s", value.p, more.p));
@@ -197,16 +197,11 @@ static int quality(struct str params)
 			continue;
 		if (one.p[2] == '1')
 			return QUALITY_ONE;
-		for (size_t i = 4; i < one.n && one.p[i] >= '0' && one.p[i] <= '9'; i++, scale /= 10)
+		for (size_t i = 4; i < one.n && ascii_is_digit(one.p[i]); i++, scale /= 10)
 			q += (one.p[i] - '0') * scale;
 		return q;
 	}
 	return QUALITY_ONE;
-}
-
-static bool same_word(struct str s, const char *word, size_t n)
-{
-	return s.n == n && strncasecmp(s.p, word, n) == 0;
 }
 
 /* How exactly a range of Accept names the type: 3 itself, 2 all of its family, 1 everything, 0 not at all. */
@@ -214,9 +209,9 @@ static int exactness(struct str range, const char *type)
 {
 	size_t family = (size_t)(strchr(type, '/') - type) + 1;
 
-	if (same_word(range, type, strlen(type)))
+	if (str_is_fold(range, type))
 		return 3;
-	if (range.n == family + 1 && range.p[family] == '*' && strncasecmp(range.p, type, family) == 0)
+	if (range.n == family + 1 && range.p[family] == '*' && str_eq_fold(str_make(range.p, family), str_make(type, family)))
 		return 2;
 	return str_is(range, "*/*") ? 1 : 0;
 }
@@ -253,7 +248,7 @@ static int coding_quality(struct str list, const char *name, const char *other)
 	while (list.p) {
 		struct str params = str_cut(&list, ','), one = str_trim(str_cut(&params, ';'));
 
-		if (same_word(one, name, strlen(name)) || same_word(one, other, strlen(other)))
+		if (str_is_fold(one, name) || str_is_fold(one, other))
 			return quality(params);
 		if (str_is(one, "*"))
 			any = quality(params);

@@ -40,27 +40,6 @@ void rest_directory_emit(const struct rest *r, struct buf *out, const struct ent
 	buf_putc(out, ',');
 }
 
-/* Finds needle whatever the case of ASCII letters in either. */
-static bool contains(struct str text, struct str needle)
-{
-	for (size_t i = 0; needle.n && i + needle.n <= text.n; i++) {
-		size_t n = 0;
-
-		while (n < needle.n) {
-			char a = text.p[i + n], b = needle.p[n];
-
-			a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
-			b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
-			if (a != b)
-				break;
-			n++;
-		}
-		if (n == needle.n)
-			return true;
-	}
-	return false;
-}
-
 struct filter {
 	struct str type, category, q;   /* p NULL: any */
 	int enabled;                    /* -1: any */
@@ -137,7 +116,7 @@ static bool item_fits(const struct rest *r, const struct filter *f, const struct
 
 static bool entry_fits(const struct filter *f, const struct entry *e)
 {
-	return !f->q.n || contains(e->key, f->q) || contains(e->category, f->q) || contains(e->content, f->q);
+	return !f->q.n || str_find_fold(e->key, f->q) >= 0 || str_find_fold(e->category, f->q) >= 0 || str_find_fold(e->content, f->q) >= 0;
 }
 
 /* The rows that fit, from f->start on. *cursor is set when there are more than f->limit. -1 after answering 503. */

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 #include "base/log.h"
 #include "base/net.h"
 #include "call/auth.h"
@@ -284,13 +283,12 @@ static bool is_json(struct str type)
 {
 	struct str name = str_trim(str_cut(&type, ';'));
 
-	if (name.n != strlen("application/json") || strncasecmp(name.p, "application/json", name.n))
+	if (!str_is_fold(name, "application/json"))
 		return false;
 	while (type.p) {
 		struct str one = str_trim(str_cut(&type, ';'));
 
-		if (one.n && !(one.n == 13 && strncasecmp(one.p, "charset=utf-8", 13) == 0) &&
-		    !(one.n == 15 && strncasecmp(one.p, "charset=\"utf-8\"", 15) == 0))
+		if (one.n && !str_is_fold(one, "charset=utf-8") && !str_is_fold(one, "charset=\"utf-8\""))
 			return false;
 	}
 	return true;
@@ -342,7 +340,7 @@ static struct str bearer(struct str value)
 	static const char scheme[] = "bearer";
 	size_t n = sizeof(scheme) - 1;
 
-	if (value.n < n || strncasecmp(value.p, scheme, n) || (value.n > n && value.p[n] != ' '))
+	if (!str_starts_fold(value, scheme) || (value.n > n && value.p[n] != ' '))
 		return value;
 	return str_trim(str_skip(value, n));
 }

@@ -1,5 +1,7 @@
 /* Views of bytes. */
+#include <ctype.h>
 #include <string.h>
+#include "base/ascii.h"
 #include "base/str.h"
 #include "tap.h"
 
@@ -82,9 +84,43 @@ static void distance(void)
 	           "only the beginning of long names is looked at");
 }
 
+static void fold(void)
+{
+	tap_ok(str_eq_fold(str_of("aZ[1"), str_of("Az[1")) && str_is_fold(str_of("ETag"), "etag"), "case may be left out of account");
+	tap_ok(!str_eq_fold(str_of("a"), str_of("ab")) && !str_eq_fold(str_of("ab"), str_of("a")) && str_is_fold(str_of(NULL), ""),
+	       "lengths are not");
+	tap_ok(!str_is_fold(str_of("@["), "`{") && !str_is_fold(str_of("\xC3\x84"), "\xC3\xA4"), "only letters of ASCII have a case");
+	tap_ok(str_starts_fold(str_of("Text/html"), "text/") && str_starts_fold(str_of("x"), ""), "a beginning is recognised");
+	tap_ok(!str_starts_fold(str_of("Text"), "text/") && !str_starts_fold(str_of(NULL), "a"), "not one that is longer");
+	tap_is_int(str_find_fold(str_of("X-Api-KEY"), str_of("key")), 6, "the first place is found");
+	tap_is_int(str_find_fold(str_of("ke"), str_of("key")), -1, "what is not there is -1");
+	tap_is_int(str_find_fold(str_of(NULL), str_of("x")), -1, "nothing holds nothing");
+	tap_is_int(str_find_fold(str_of("abc"), str_of("")), 0, "nothing is at the start");
+}
+
+/* Against the C library, whose classes are these in the locale "C". */
+static void classes(void)
+{
+	int wrong = 0;
+
+	for (int c = -128; c < 256; c++) {
+		bool ascii = c >= 0 && c < 128;
+		const char *digits = "0123456789abcdef", *at = ascii && c ? strchr(digits, tolower(c)) : NULL;
+
+		wrong += ascii_is_digit(c) != (ascii && isdigit(c)) || ascii_is_upper(c) != (ascii && isupper(c)) ||
+			 ascii_is_lower(c) != (ascii && islower(c)) || ascii_is_letter(c) != (ascii && isalpha(c)) ||
+			 ascii_is_alnum(c) != (ascii && isalnum(c)) || ascii_is_word(c) != (ascii && (isalnum(c) || c == '_')) ||
+			 ascii_hex(c) != (at ? (int)(at - digits) : -1);
+		wrong += ascii && (ascii_upper((char)c) != toupper(c) || ascii_lower((char)c) != tolower(c));
+	}
+	tap_is_int(wrong, 0, "the classes are those of ASCII, and no other byte is in one");
+}
+
 int main(void)
 {
 	compare();
+	fold();
+	classes();
 	pieces();
 	search();
 	overlap();
