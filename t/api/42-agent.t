@@ -284,6 +284,66 @@ fn ASM prompt_assemble '["$1"]'
 put P3 '{"type":"agent","target":"m1","includes":"BLOCK_A","allowed_categories":"text","content":"Tools:\n{{TOOLS}}"}'
 like "$(call ASM P3 | flat)" '^Be \$1 kind\.  Tools: .*T_TEXT: a row of the test \[T_TEXT\]x\[/T_TEXT\]' "prompt_assemble gives what the model is told"
 
+# Calls that wait for the owner: the agent is told so and goes on; approved, the call alone runs, as its child.
+decide() { owner POST "/api/approvals/$1" "{\"decision\":\"$2\"}" >/dev/null; status; }
+held() { sent '.messages[3].content' | grep -o 'ERR:held:apr_[0-9a-z]*' | cut -d: -f3; }
+# receipts KEY: how many runs of it have one.
+receipts() { owner GET "/api/dispatch?ledger=1&limit=100&key=$1" >/dev/null; jq_get '[.rows[] | select(.outcome != "denied")] | length'; }
+# decided APPROVAL: approves it; the result, and whose child its receipt is.
+decided() { printf '%s,%s,' "$(decide "$1" approve)" "$(jq_get .result)"; owner GET "/api/dispatch?receipt=$(jq_get .invocation_id)" >/dev/null; jq_get .parent; }
+owner POST /api/watch '{"key_pattern":"T_HELD","decision":"hold"}' >/dev/null
+fn T_HELD upper '["$1"]' "$HIGH"
+agent H1 '[T_HELD]a[/T_HELD] [ECHO]b[/ECHO] [T_HELD]a[/T_HELD]
+--
+[REPLY]asked for it[/REPLY]' "$HIGH"
+is "$(call H1 x),$(jq_get .ok)" "asked for it,true" "an agent whose call is held goes on"
+id=$(jq_get .invocation.id) n=$(count) a=$(held)
+is "$(ran)" ECHO,H1 "its other calls run, the held one does not"
+like "$a" '^apr_[0-9a-z]{26}$' "the model is told that it is held, once for the same call"
+owner GET "/api/approvals/$a" >/dev/null
+is "$(jq_get '[.state,.key,.input,.parent] | join(",")')" "pending,T_HELD,a,$id" "the approval names the call and the agent's receipt"
+is "$(decided "$a")" "200,A,$id" "approved, it runs as the agent's child"
+is "$(count),$(receipts H1),$(receipts T_HELD)" "$n,1,1" "… once, without the agent or its model"
+is "$(decide "$a" approve),$(jq_get .error)" 409,approval_decided:ran "… and not again"
+call H1 x >/dev/null; a=$(held)
+is "$(decide "$a" deny),$(receipts T_HELD)" 200,1 "denied, it does not run"
+put HF '{"type":"flow","content":"# WHAT: x\nT_HELD: $1 > ECHO: never","examples":["x"]}'
+agent H2 '[HF]c[/HF]
+--
+[REPLY]asked[/REPLY]' "$HIGH"
+is "$(call H2 x),$(ran)" asked,H2,HF "a step that is held ends its flow, and the agent that called the flow goes on"
+a=$(held) flow=$(owner GET '/api/dispatch?ledger=1&key=HF&limit=1' | jq -r '.rows[0].invocation_id') n=$(count) echoes=$(receipts ECHO)
+is "$(decided "$a")" "200,C,$flow" "approved, the step alone runs, as the flow's child"
+is "$(count),$(receipts H2),$(receipts HF),$(receipts ECHO)" "$n,1,1,$echoes" "… neither the flow nor the agent runs again"
+agent H3 '[T_HELD]x[/T_HELD]
+--
+!last'
+like "$(call H3 x | flat)" 'ERR:agent:T_HELD:risk_ceiling:low<row:high ' "an agent that is not of high risk is refused before anybody is asked"
+owner POST /api/tokens '{"scope":"rows:H1,T_HELD,ECHO","risk_ceiling":"high","uses":1}' >/dev/null; T=$(jq_get .token)
+api POST /api/dispatch '{"key":"H1","body":"x"}' -H "authorization: Bearer $T" >/dev/null; id=$(jq_get .invocation.id) a=$(held)
+is "$(api GET "/api/approvals/$a" '' -H "authorization: Bearer $T" | jq -r .state)" pending "the token that called the agent sees what waits"
+is "$(decided "$a")" "200,A,$id" "approved, it runs though the token has no use left: it was the agent's"
+
+# Budgets when many want the rest: 20 branches at once, each an agent.
+branches() { put "$1" "$(jq -nc --arg c "# WHAT: x
+{ $(seq 20 | sed "s/.*/$2: &/" | paste -sd'|') }" '{type:"flow",content:$c,examples:["x"]}')"; }
+# outputs KEY: calls it; what its branches gave, counted.
+outputs() { : >"$CHAT_LOG"; call "$1" | grep -v '^\[\|^$' | sort | uniq -c | tr -s ' ' | tr '\n' ';'; }
+agent W1 '[REPLY]done[/REPLY]'
+branches TURNS W1
+is "$(outputs TURNS),$(count)" ' 20 done;,20' "20 agents side by side take the 20 turns that there are"
+put TURNS2 '{"type":"flow","content":"# WHAT: x\nW1: first > TURNS:","examples":["x"]}'
+is "$(outputs TURNS2),$(count)" ' 1 ERR:agent:iter_cap; 19 done;,20' "when 19 are left, one of them has none"
+agent W4 '[ECHO]1[/ECHO] [ECHO]2[/ECHO] [ECHO]3[/ECHO] [ECHO]4[/ECHO] [REPLY]done[/REPLY]'
+branches STEPS W4
+outputs STEPS >/dev/null
+owner GET "/api/dispatch?ledger=1&limit=100&trace=$(jq_get .trace)" >/dev/null
+is "$(jq_get .count)" 64 "of the 101 calls that they want, the 64 run for which there are steps"
+owner POST /api/tokens '{"scope":"rows:TURNS,W1","uses":1}' >/dev/null; T=$(jq_get .token)
+: >"$CHAT_LOG"
+perl "$SOURCE/t/load.pl" "$HTTP" 20 60 20 '"error":"([a-z_]*)' POST /api/dispatch '{"key":"W1","body":""}' "authorization: Bearer $T" >"$TMP/uses"
+is "$(sort "$TMP/uses" | uniq -c | tr -s ' ' | tr '\n' ';'),$(count)" ' 1 200 -; 19 429 token_exhausted;,1' "20 calls of an agent with one use left: one asks its model"
+
 # The starter rows.
 owner POST /api/dispatch '{"key":"DAILY_BRIEF","body":"37.77|-122.42","shape":true}' >/dev/null
 is "$(jq_get '[.shaped.plan[0].calls[] | .key + "(" + (.args | join(",")) + ")"] | join(" ")')" 'NOW() WEATHER(37.77,-122.42)' "DAILY_BRIEF asks NOW and WEATHER"
