@@ -15,10 +15,10 @@ owner PUT /api/directory/ASKS '{"type":"agent","target":"m","content":"SCRIPT\n!
 
 call() { curl -sS --max-time 20 --cacert "$CACERT" -o /dev/null -H "x-terminal-key: $KEY" -H 'content-type: application/json' -d "{\"key\":\"$1\",\"body\":\"$2\"}" "$BASE/api/dispatch" 2>/dev/null & }
 ready() { [ "$(owner GET /api/healthz >/dev/null; status)" = 200 ] && [ "$(pids_of worker | wc -l)" = 2 ]; }
-for i in $(seq 10); do
+for i in $(seq 20); do
 	call MARKS "m$i"; one=$!
 	call ASKS "a$i"; two=$!
-	sleep "0.$(printf %02d $((i * 2)))"
+	sleep "0.$(printf %02d "$i")"
 	kill -9 $(pids_of worker) 2>/dev/null
 	wait $one $two
 	n=0
