@@ -30,20 +30,18 @@ static int read_before(const struct ctl_args *args, char before[CLOCK_ISO])
 {
 	const char *date = ctl_value(args, "before"), *age = ctl_value(args, "older-than");
 	char text[64];
-	int64_t ms = -1;
+	int64_t ms;
 
 	if (!date == !age)
-		ctl_fail(0, "either --before or --older-than says what is old");
-	else if (age && (ms = span(age)) < 0)
-		ctl_fail(0, "an age is a number with its unit, 90d, 12h, 30m or 45s, not `%s`", age);
-	else if (age)
+		return ctl_fail(-1, "either --before or --older-than says what is old");
+	if (age && (ms = span(age)) < 0)
+		return ctl_fail(-1, "an age is a number with its unit, 90d, 12h, 30m or 45s, not `%s`", age);
+	if (age)
 		ms = clock_ms() - ms;
 	else if (snprintf(text, sizeof(text), "%s%s", date, strlen(date) == DATE ? "T00:00:00Z" : "") >= (int)sizeof(text) ||
 		clock_parse(str_of(text), &ms) < 0)
-		ctl_fail(0, "a date is 2026-01-31 or 2026-01-31T12:00:00Z, not `%s`", date);
-	if (ms < 0)
-		return -1;
-	clock_iso(ms, before);
+		return ctl_fail(-1, "a date is 2026-01-31 or 2026-01-31T12:00:00Z, not `%s`", date);
+	clock_iso(ms < 0 ? 0 : ms, before);     /* nothing is older */
 	return 0;
 }
 
@@ -100,7 +98,9 @@ int ctl_prune(const struct ctl_args *args)
 	int code = CTL_OK;
 	struct api *a;
 
-	if (read_before(args, before) < 0 || (keep && (strtoll(keep, &end, 10) < 1 || *end)))
+	if (keep && (strtoll(keep, &end, 10) < 1 || *end))
+		return ctl_fail(CTL_USAGE, "--keep wants a number from 1 on, not `%s`", keep);
+	if (read_before(args, before) < 0)
 		return ctl_fail(CTL_USAGE, "see rowcall prune --help");
 	a = api_open(args, &code);
 	if (!a)

@@ -83,6 +83,7 @@ void rest_receipt_prune(struct rest *r)
 {
 	struct retention p = { .actor = r->caller.actor, .trace = r->trace.id };
 	struct json_object *keep = json_get(r->body, "keep"), *dry = json_get(r->body, "dry_run"), *o;
+	struct json_object *after = json_get(r->body, "after");
 	struct problem why = { 0 };
 
 	if (router_fields(r, "before keep after dry_run") < 0)
@@ -92,9 +93,14 @@ void rest_receipt_prune(struct rest *r)
 		router_fail(r, &why);
 		return;
 	}
+	if ((keep && !json_object_is_type(keep, json_type_int)) || (after && !json_object_is_type(after, json_type_int))) {
+		problem_bad_field(&why, keep && !json_object_is_type(keep, json_type_int) ? "keep" : "after", "is a whole number");
+		router_fail(r, &why);
+		return;
+	}
 	p.before = json_str(json_get(r->body, "before"));
 	p.keep = keep ? json_object_get_int64(keep) : 1;
-	p.after = json_object_get_int64(json_get(r->body, "after"));
+	p.after = json_object_get_int64(after);
 	p.dry_run = json_object_get_boolean(dry);
 	if (retention_prune(r->service->directory, r->arena, &p, &why) < 0) {
 		router_fail(r, &why);

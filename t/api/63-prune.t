@@ -35,7 +35,12 @@ is "$(sqlite3 "$DIR/ledger.db" "UPDATE pruned SET seal = 1, last = 1000" 2>&1 | 
 prune >"$TMP/out"; is "$? $(head -1 "$TMP/out")" '64 rowcall: either --before or --older-than says what is old' "it wants to be told what is old"
 prune --before 2020-01 >"$TMP/out"; is "$?" 64 "a date that is none is refused"
 prune --older-than 3x >"$TMP/out"; is "$?" 64 "and an age without a unit"
-prune --older-than 90d --keep 0 >"$TMP/out"; is "$?" 64 "one receipt at least stays"
+prune --older-than 90d --keep 0 >"$TMP/out"; is "$? $(cat "$TMP/out")" '64 rowcall: --keep wants a number from 1 on, not `0`' "one receipt at least stays"
+is "$(prune --older-than 999999d -n --json | jq -c '[.before,.receipts]')" '["1970-01-01T00:00:00.000Z",0]' "nothing is older than time"
+owner POST /api/prune '{"before":"2021-01-01T00:00:00Z","keep":1.5}' >/dev/null
+is "$(status) $(jq_get .field)" '422 keep' "half a receipt is none"
+owner POST /api/prune '{"before":"2021-01-01T00:00:00Z","after":"1"}' >/dev/null
+is "$(status) $(jq_get .field)" '422 after' "nor is a text the number of one"
 is "$(owner POST /api/prune '{"before":"then"}' | jq -r .error)" bad_field "the interface looks at it too"
 request POST /api/prune '{"before":"2021-01-01T00:00:00Z"}' >/dev/null
 is "$STATUS" 401 "it is the owner's"
