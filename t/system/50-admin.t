@@ -79,7 +79,7 @@ ROWCALL_DIR=$DIR rowcall load "$TMP/empty"
 like "$OUT" "^rowcall: $TMP/empty: no \*.json files here$" "a folder without rows is told"
 rowcall load -c "$TMP/none.conf" "$TMP/rows.json"
 is "$CODE" 78 "a missing configuration"
-like "$OUT" 'none.conf: No such file or directory; begin with rowcall.conf.sample, which is installed, or name another file with -c$' "… is named, with what to do"
+like "$OUT" 'none.conf: No such file or directory; name the instance.s folder with --dir or ROWCALL_DIR, ' "… is named, with what to do"
 
 # --- root and a service of another user
 if [ "$(id -u)" = 0 ]; then
