@@ -23,7 +23,7 @@ base_url = http://127.0.0.1:1/v1
 [model "blocked"]
 base_url = http://10.1.2.3/v1
 EOF
-rc_start --allow-upstream "$CHAT" --allow-upstream 127.0.0.1:1 --set max_upstream_body=100K --set model_timeout=2s --set anonymous=cat:text \
+rc_start --allow-upstream "$CHAT" --allow-upstream 127.0.0.1:1 --set max_upstream_body=100K --set model_timeout=10s --set anonymous=cat:text \
 	|| bail "the service did not start"
 echo MODEL_KEY=model-key-canary >>"$DIR/secrets.env"
 
@@ -253,10 +253,10 @@ says '!busy 3
 [REPLY]never[/REPLY]' 'ERR:agent:429:come back' "… and no more"
 n=$(count)
 says '!status 429 600' 'ERR:agent:429:status 429' "a long Retry-After is not"
-says '!status 429 5' 'ERR:agent:429:status 429' "… nor one beyond the turn's time"
+says '!status 429 12' 'ERR:agent:429:status 429' "… nor one beyond the turn's time"
 says '!status 429' 'ERR:agent:429:status 429' "… nor is there a second try without one"
 is "$(($(count) - n))" 3 "… so each was asked once"
-agent SLOW '!slow 5000 late'
+agent SLOW '!slow 30000 late'
 like "$(call SLOW)" '^ERR:agent:fetch:127\.0\.0\.1: timed out' "a slow model is given up"
 agent DEAD x '{"target":"dead"}'
 like "$(call DEAD)" '^ERR:agent:fetch:127\.0\.0\.1: could not connect' "a dead endpoint"
