@@ -3,7 +3,7 @@
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
 upstream_start
-rc_start --allow-upstream "$UPSTREAM" --set upstream_timeout=3s || bail "the service did not start"
+rc_start --allow-upstream "$UPSTREAM" || bail "the service did not start"
 
 row() { jq -nc --arg t "GET http://$UPSTREAM/v1/forecast?latitude=\$1&longitude=\$2&current=temperature_2m" '{
 	key: "ZZ_TEST_TEMPERATURE", type: "http", target: $t, auth: "",

@@ -3,7 +3,7 @@
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
 upstream_start
-rc_start --http-port 0 --allow-upstream "$UPSTREAM" --set upstream_timeout=5s --set max_upstream_body=100K || bail "the service did not start"
+rc_start --http-port 0 --allow-upstream "$UPSTREAM" --set max_upstream_body=100K || bail "the service did not start"
 U=http://$UPSTREAM
 # What the upstream repeats, whole or in part.
 printf 'CANARY=canary-7f3a"b\\c/d+e-canary\n' >>"$DIR/secrets.env"

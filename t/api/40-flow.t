@@ -3,7 +3,7 @@
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
 upstream_start
-rc_start --allow-upstream "$UPSTREAM" --set upstream_timeout=1500ms --set max_upstream_body=10K --set flow_branches=12 || bail "the service did not start"
+rc_start --allow-upstream "$UPSTREAM" --set upstream_timeout=5s --set max_upstream_body=10K --set flow_branches=12 || bail "the service did not start"
 U=http://$UPSTREAM
 
 # flow KEY CONTENT: writes a flow row; the status of the answer.

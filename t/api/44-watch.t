@@ -2,7 +2,7 @@
 # Watching calls of sensitive rows, and calls that wait for the owner.
 . "${ROWCALL_SOURCE:-.}/t/lib.sh"
 
-rc_start --set watcher=WATCHER --set watcher_timeout=1s || bail "the service did not start"
+rc_start --set watcher=WATCHER || bail "the service did not start"
 upstream_start
 row() { owner PUT "/api/directory/$1" "$2" >/dev/null; }
 schema='"input_schema":{"type":"object","properties":{"t":{"type":"string"}}}'

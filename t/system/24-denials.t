@@ -14,7 +14,7 @@ done
 wait $pids
 is "$(sort "$TMP/denied" | uniq -c | tr -s ' ')" " $CALLS 409" "$CALLS calls of it are refused"
 counted() { owner GET '/api/dispatch?ledger=1&key=UPPER&limit=500' >/dev/null; jq_get '[.rows[] | select(.reason | startswith("row_disabled")) | .count // 1] | add'; }
-for _ in $(seq 50); do [ "$(counted)" = $CALLS ] && break; sleep 0.1; done
+for _ in $(seq 300); do [ "$(counted)" = $CALLS ] && break; sleep 0.1; done
 is "$(counted)" $CALLS "their receipts count them all"
 jq -r '.rows[] | select(.reason | startswith("row_disabled")) | .time' "$BODY" >"$TMP/times"
 diag "$(wc -l <"$TMP/times") receipts"
