@@ -20,7 +20,7 @@ sqlite3 "$DIR/ledger.db" "DROP TRIGGER ledger_events_no_delete; DELETE FROM ledg
 	bail "no old ledger"
 sqlite3 "$DIR/ledger.db" "UPDATE invocations SET fingerprint_input = '$(printf x | sha256sum | cut -d' ' -f1)' WHERE n IN (7, 3000)"
 sqlite3 "$DIR/ledger.db" "CREATE TRIGGER invocations_no_update BEFORE UPDATE ON invocations BEGIN SELECT raise(ABORT, 'receipts are never changed'); END"
-rc_start --set idempotency_keep=1s --set payload_keep=0 --set seal_interval=1s || bail "the service did not start again"
+rc_start --set idempotency_keep=1s --set payload_keep=0 --set seal_interval=5s || bail "the service did not start again"
 owner POST /api/dispatch '{"key":"NOW"}' >/dev/null
 receipt=$(jq -r .proof.invocation_id "$BODY")
 wait_n=0
