@@ -31,6 +31,7 @@ static struct json_object *add_item(struct plan *p, const char *key, const char 
 	json_put_text(item, "key", key);
 	put_status(item, status, what);
 	json_object_array_add(p->rows, item);
+	json_put_bool(p->keys, key, true);
 	++*count_of(p, status);
 	return item;
 }
@@ -42,10 +43,7 @@ static const char *reason(struct plan *p, const char *error, const char *field, 
 
 static bool is_planned(const struct plan *p, const char *key)
 {
-	for (size_t i = 0; i < json_object_array_length(p->rows); i++)
-		if (str_is(json_str(json_get(json_object_array_get_idx(p->rows, i), "key")), key))
-			return true;
-	return false;
+	return json_get(p->keys, key) != NULL;
 }
 
 /* As POST and PUT take it: what can be set and is not null. */
@@ -178,6 +176,7 @@ int plan_make(struct plan *p)
 	int code = 0;
 
 	p->rows = arena_json(api_arena(p->api), json_object_new_array());
+	p->keys = arena_json(api_arena(p->api), json_object_new_object());
 	for (size_t i = 0; !code && i < json_object_array_length(p->d->rows); i++)
 		code = plan_row(p, json_object_array_get_idx(p->d->rows, i));
 	return code || !p->source ? code : plan_gone(p);

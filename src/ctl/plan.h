@@ -15,6 +15,7 @@ struct plan {
 	/* Array of {"key", "status", "what"}: created, changed, unchanged, gone, refused; undone: it was cut off before. The
 	 * arena's of api. */
 	struct json_object *rows;
+	struct json_object *keys;       /* object: those of the rows */
 	unsigned created, changed, unchanged, gone, refused, undone;
 };
 

@@ -1,6 +1,5 @@
 /* The rules for a row at the write. Each is a line of a table: the columns whose change calls for it, and a function.
  * What a row may still do wrong when it runs (an unknown function, a variable that is missing) is told then. */
-#include <ctype.h>
 #include <stdio.h>
 #include "base/ascii.h"
 #include "directory/contract.h"
@@ -190,7 +189,7 @@ static const char *header_fault(struct arena *a, struct json_object *property, s
 		return "a header repeats a string, number, integer or boolean";
 	lower = arena_str(a, name);
 	for (char *p = lower; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
+		*p = ascii_lower(*p);
 	if (json_object_object_get_ex(seen, lower, NULL))
 		return "another property has that header";
 	json_put_bool(seen, lower, true);

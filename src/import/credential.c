@@ -1,6 +1,7 @@
 /* Names are judged by their words, values by known beginnings and by how letters and figures are mixed; see
  * credential.h. What becomes of what was found is the converter's. */
 #include <string.h>
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "import/credential.h"
 #include "import/naming.h"
@@ -44,7 +45,7 @@ enum kind { OTHER, LOWER, UPPER, FIGURE };
 
 static enum kind kind_of(char c)
 {
-	return c >= 'a' && c <= 'z' ? LOWER : c >= 'A' && c <= 'Z' ? UPPER : c >= '0' && c <= '9' ? FIGURE : OTHER;
+	return ascii_is_lower(c) ? LOWER : ascii_is_upper(c) ? UPPER : ascii_is_digit(c) ? FIGURE : OTHER;
 }
 
 /* Of a name or a token of base64url; `more` are further characters. */

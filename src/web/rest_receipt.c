@@ -79,6 +79,12 @@ void rest_receipt_ledger(struct rest *r)
 		response_json(r->res, 200, json_object_get(o));
 }
 
+/* What is absent too. */
+static bool is_whole(struct json_object *o)
+{
+	return !o || json_object_is_type(o, json_type_int);
+}
+
 void rest_receipt_prune(struct rest *r)
 {
 	struct retention p = { .actor = r->caller.actor, .trace = r->trace.id };
@@ -93,8 +99,8 @@ void rest_receipt_prune(struct rest *r)
 		router_fail(r, &why);
 		return;
 	}
-	if ((keep && !json_object_is_type(keep, json_type_int)) || (after && !json_object_is_type(after, json_type_int))) {
-		problem_bad_field(&why, keep && !json_object_is_type(keep, json_type_int) ? "keep" : "after", "is a whole number");
+	if (!is_whole(keep) || !is_whole(after)) {
+		problem_bad_field(&why, is_whole(keep) ? "after" : "keep", "is a whole number");
 		router_fail(r, &why);
 		return;
 	}
